@@ -96,6 +96,9 @@ if TYPE_CHECKING:
     from windlass.core.progress import Progress
     from windlass.flows.chain import chain
     from windlass.flows.flow import Flow, FlowProgress
+    from windlass.flows.group import group
+    from windlass.flows.group_flow import GroupFlow
+    from windlass.flows.results import Results
     from windlass.insight.cooldowns import CooldownView
     from windlass.insight.figures.figures import Figures
     from windlass.insight.figures.view import FigurePoint
@@ -130,6 +133,7 @@ else:
         "FlowGraph": "windlass.insight.flows.graph",
         "FlowNode": "windlass.insight.flows.graph",
         "FlowProgress": "windlass.flows.flow",
+        "GroupFlow": "windlass.flows.group_flow",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
         "FigurePoint": "windlass.insight.figures.view",
@@ -144,6 +148,7 @@ else:
         "Queue": "windlass.queue",
         "QueueShare": "windlass.options",
         "Request": "windlass.task",
+        "Results": "windlass.flows.results",
         "Retention": "windlass.retention",
         "Schedule": "windlass.schedules.schedule",
         "StepView": "windlass.steps.view",
@@ -154,6 +159,7 @@ else:
         "Worker": "windlass.worker.worker",
         "WorkerStatus": "windlass.worker.status",
         "chain": "windlass.flows.chain",
+        "group": "windlass.flows.group",
         "command": "windlass.programs.command",
         "new_encryption_key": "windlass.core.encryption.keys",
     }
@@ -191,6 +197,7 @@ __all__ = [
     "FlowGraph",
     "FlowNode",
     "FlowProgress",
+    "GroupFlow",
     "Helper",
     "HelperDied",
     "HelperFailed",
@@ -221,6 +228,7 @@ __all__ = [
     "QueueShare",
     "ReentrantCall",
     "Request",
+    "Results",
     "Retention",
     "Retry",
     "RetryableError",
@@ -248,6 +256,7 @@ __all__ = [
     "chain",
     "command",
     "current_job",
+    "group",
     "new_encryption_key",
     "this_job",
 ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from windlass.client.transactions import Guard
     from windlass.core.outcome import StopReason
     from windlass.core.retry import Retry
+    from windlass.flows.group_flow import GroupFlow
     from windlass.limit import Limit
     from windlass.steps.run_steps import RunSteps
 
@@ -238,6 +239,21 @@ class ActiveJob:
     async def await_for(self, event: str, *, timeout: Duration | None = None, name: str | None = None) -> Any:
         """``wait_for`` for async code."""
         return await self._control.steps.await_for(event, _milliseconds_or_none(timeout), name)
+
+    def group(self) -> GroupFlow | None:
+        """The group that this job is a member of, or the callback; None if there is none. Waits for the store.
+
+        ``job.group().add(...)`` lets the callback wait for more members.
+        """
+        from windlass.flows.group_flow import group_of
+
+        return self._app.client.session.run(group_of(self._app.client, self.id))
+
+    async def agroup(self) -> GroupFlow | None:
+        """``group`` for async code."""
+        from windlass.flows.group_flow import group_of
+
+        return await self._app.client.session.arun(group_of(self._app.client, self.id))
 
     def limit(self, name: str) -> Limit:
         """A named limit, as ``app.limit(name)``: ``job.limit("github").acquire()`` before each call of the service."""

@@ -35,6 +35,7 @@ from windlass.store.operations.leases import lease_ends
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
+    from windlass.flows.group_flow import GroupFlow
     from windlass.store.operations.enqueue import Enqueued
 
 R = TypeVar("R")
@@ -388,6 +389,18 @@ class Job(Generic[R]):
     async def asteps(self) -> list[StepView]:
         """``steps`` for async code."""
         return await self._client.session.arun(self._steps())
+
+    def group(self) -> GroupFlow | None:
+        """The group that it is a member of, or the callback; None if there is none."""
+        from windlass.flows.group_flow import group_of
+
+        return self._client.session.run(group_of(self._client, self.id))
+
+    async def agroup(self) -> GroupFlow | None:
+        """``group`` for async code."""
+        from windlass.flows.group_flow import group_of
+
+        return await self._client.session.arun(group_of(self._client, self.id))
 
     def timeline(self) -> list[TimelineEntry]:
         """Everything that happened to the job, in order."""

@@ -220,6 +220,8 @@ class Options:
     """What becomes of it when one of them ends without completing."""
     into: str | None = None
     """The name of the argument that gets the result of what it waits for, of several a list; empty for the first."""
+    members: tuple[Parent, ...] | None = field(default=None, repr=False)
+    """Of the callback of a group: the jobs that it waits for and whose results it gets. Set by ``group`` only."""
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -443,7 +445,7 @@ class TaskSettings:
 NO_OPTIONS = Options()
 """Nothing was asked for."""
 
-OPTION_NAMES = tuple(option.name for option in fields(Options))
+OPTION_NAMES = tuple(option.name for option in fields(Options) if option.name != "members")
 
 TASK_OPTION_NAMES = tuple(TaskOptions.__annotations__)
 WORKER_OPTION_NAMES = tuple(WorkerOptions.__annotations__)

@@ -27,6 +27,7 @@ from windlass import (
     Job,
     JobFailed,
     JobNotFound,
+    Results,
     Retention,
     Retry,
     Snooze,
@@ -34,6 +35,7 @@ from windlass import (
     Unique,
     Windlass,
     clock,
+    group,
 )
 from windlass.admin.move import MOVER, Moved, MoveRefused, Progress, move
 from windlass.store.operations import queues
@@ -88,6 +90,10 @@ def app_on(place: Place) -> Windlass:
     @app.task(name="echo")
     def echo(value: object) -> object:
         return value
+
+    @app.task(name="total")
+    def total(results: Results) -> int:
+        return sum(results)
 
     @app.task(name="fail", retry=Retry(attempts=1))
     def fail(text: str) -> None:
@@ -463,6 +469,23 @@ def test_jobs_that_wait_for_others_arrive_blocked_and_go_on_there(ways: Ways) ->
         assert new.job("single").result(timeout=PATIENCE) == [5, 1]
     assert new.job(waits.id).state is State.BLOCKED
     assert f"it waits for {failed.id} (failed) to complete" in new.job(waits.id).why()
+
+
+def test_groups_arrive_as_they_were_and_go_on_there(ways: Ways) -> None:
+    """B35: also one whose callback was let go; what is open is waited for there."""
+    old, new = ways.old, ways.new
+    first = group([old.request("echo", [n]) for n in range(3)]).then(old.request("total")).enqueue(old)
+    second = group([old.request("echo", [n]) for n in range(2)]).then(old.request("total")).enqueue(old)
+    for claimed in old.claim(4):
+        claimed.complete(claimed.args[0])
+    for _ in range(2):
+        ways.move()
+        assert [new.job(flow.last.id).state for flow in (first, second)] == [State.PENDING, State.BLOCKED]
+        there = new.job(second.last.id).group()
+        assert there is not None
+        assert there.progress().states == {State.COMPLETED: 1, State.PENDING: 1}
+    with new.worker():
+        assert [new.job(flow.last.id).result(timeout=PATIENCE) for flow in (first, second)] == [3, 1]
 
 
 def test_a_queue_is_not_moved_away_from_jobs_that_wait_for_it(from_sqlite_to_postgres: Ways) -> None:

@@ -25,6 +25,7 @@ from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
 from windlass.errors import ConfigError, Duration, PayloadError
 from windlass.flows.dependencies import linked
+from windlass.flows.results import with_group_results
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
@@ -279,7 +280,7 @@ class Client:
 
     def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
-        return self.codec.decode_call(self._signature_of(task), payload)
+        return with_group_results(self, payload, *self.codec.decode_call(self._signature_of(task), payload))
 
     def encode_result(self, task: str, result: object) -> str | None:
         """What a run of the task has returned, as it is stored."""

@@ -20,7 +20,7 @@ from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Digest, Unique, cached_key, chosen, key_of, plain_digest
 from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
-from windlass.flows.dependencies import check_gets_result, new_edges, with_results
+from windlass.flows.dependencies import check_gets_result, new_edges, new_groups, with_results
 from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import (
@@ -32,6 +32,7 @@ from windlass.store.operations.enqueue import (
     encrypt_job,
     enqueue,
 )
+from windlass.store.operations.flows.groups import NewMember
 from windlass.task import IncompleteRequest, Request, Task
 
 DEFAULT_QUEUE = "default"
@@ -61,7 +62,7 @@ class _EnqueuePlan(Struct, frozen=True):
     def is_plain(self) -> bool:
         """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags, nor other jobs."""
         has_no_key = self.concurrency_key is None and self.rate_key is None
-        waits_for_none = not self.options.after and self.options.into is None
+        waits_for_none = not self.options.after and self.options.into is None and self.options.members is None
         return waits_for_none and has_no_key and self.naming is None and self.at is None and self.tags is None
 
 
@@ -95,8 +96,8 @@ class Enqueuer:
     def prepare(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         """The operation that stores these requests; everything that can be refused without the store is, here."""
         most = self._codec.limits.bulk
-        if len(requests) > most:
-            raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
+        if len(requests) > most and (number := _without_callbacks(requests)) > most:
+            raise PayloadError(f"at most {most:,} jobs at once, got {number:,}; split the list")
         if not requests:
             return enqueue([], {})
         plan = self._plan(requests[0].task, requests[0].options)
@@ -120,9 +121,25 @@ class Enqueuer:
                 encrypted.add(index)
         if any(job.after for job in jobs) or any(request.options.into is not None for request in requests):
             edges = new_edges(requests, jobs)
-            jobs = with_results(requests, jobs, edges)
-            return enqueue(self._encrypted(jobs, namings, encrypted), namings, edges)
+            groups, members = new_groups(requests, jobs)
+            jobs = self._encrypted(with_results(requests, jobs, edges), namings, encrypted)
+            return enqueue(jobs, namings, edges, groups=groups, members=members)
         return enqueue(self._encrypted(jobs, namings, encrypted), namings)
+
+    def prepare_added(self, callback: str, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
+        """The operation that stores these requests as further members of a group."""
+        most = self._codec.limits.bulk
+        if len(requests) > most:
+            raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
+        ids = self._next_ids(len(requests))
+        plans = [self._plan_under(request.task, request.options) for request in requests]
+        jobs = [self._job(request, plan, id) for request, plan, id in zip(requests, plans, ids, strict=True)]
+        namings = {index: plan.naming for index, plan in enumerate(plans) if plan.naming is not None}
+        edges = new_edges(requests, jobs)
+        added = [NewMember(callback, place, job.id, job.unique_key) for place, job in enumerate(jobs)]
+        encrypted = {index for index, plan in enumerate(plans) if plan.is_encrypted}
+        jobs = self._encrypted(with_results(requests, jobs, edges), namings, encrypted)
+        return enqueue(jobs, namings, edges, added=added)
 
     def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]:
         """The job that a request would make, without an id, and how it is named. It is to run, whatever is cached."""
@@ -230,6 +247,11 @@ class Enqueuer:
     def _job(self, request: Request, plan: _EnqueuePlan, id: str) -> NewJob:
         if isinstance(request, IncompleteRequest):
             check_gets_result(request)
+        if plan.options.members is not None and plan.naming is not None and plan.naming.replaces:
+            raise ConfigError(
+                f"group: the callback of task {plan.terms.task!r} cannot replace another job; use "
+                'Unique(on_conflict="keep")'
+            )
         payload = self._codec.encode_call(plan.signature, request.args, request.kwargs)
         return NewJob.under(
             plan.terms,
@@ -242,7 +264,7 @@ class Enqueuer:
             if plan.concurrency_key is None
             else stored_key(plan.terms.task, key_of_call(plan.concurrency_key, plan.terms.task, _arguments(request))),
             rate_key=None if plan.rate_key is None else _rate_gate(request, plan.terms.task, plan.rate_key),
-            after=1 if plan.options.after else None,
+            after=1 if plan.options.after or plan.options.members else None,
         )
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:
@@ -288,6 +310,11 @@ class Enqueuer:
         # Equal calls have equal arguments, whether these were given by position or by name.
         args, kwargs = task.shape.normal_form(name, request.args, request.kwargs)
         return cached_key(name, unseal(self._codec.encode_call(task.signature, args, kwargs)), self._digest(plan))
+
+
+def _without_callbacks(requests: Sequence[Request]) -> int:
+    """How many jobs there are; the callbacks of groups do not count."""
+    return sum(request.options.members is None for request in requests)
 
 
 _UNKNOWN = TaskSettings()

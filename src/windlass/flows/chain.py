@@ -6,48 +6,78 @@ from typing import TYPE_CHECKING
 
 from windlass.errors import ConfigError
 from windlass.flows.flow import Flow
-from windlass.task import Request, Task
+from windlass.flows.link import Link, Plan, after, called_back, client_of
+from windlass.task import Request
 
 if TYPE_CHECKING:
-    from windlass.client.client import Client
     from windlass.client.owner import ClientOwner
     from windlass.options import OnParentFailure
 
 
-class Chain:
+class Chain(Link):
     """Jobs that are yet to be enqueued, one after the other."""
 
-    def __init__(self, requests: tuple[Request, ...], *, on_failure: OnParentFailure | None = None) -> None:
-        self._requests = requests
+    def __init__(self, links: tuple[Request | Link, ...], *, on_failure: OnParentFailure | None = None) -> None:
+        self._links = links
         self._on_failure = on_failure
 
     def __repr__(self) -> str:
-        return f"<Chain {' -> '.join(request.name for request in self._requests)}>"
+        return f"<Chain {' -> '.join(_name(link) for link in self._links)}>"
 
     @property
     def requests(self) -> list[Request]:
         """What is enqueued, in order: each waits for the one before, and gets its result."""
-        links: list[Request] = [self._requests[0]]
-        for request in self._requests[1:]:
-            into = "" if request.options.into is None else request.options.into
-            policy = self._on_failure or request.options.on_parent_failure
-            links.append(request.but(after=[links[-1]], into=into, on_parent_failure=policy))
-        return links
+        return self.plan().requests
+
+    @property
+    def tasks(self) -> list[Request]:
+        found: list[Request] = []
+        for link in self._links:
+            found += [link] if isinstance(link, Request) else link.tasks
+        return found
+
+    def plan(self) -> Plan:
+        """A request that follows a group without a callback is its callback."""
+        requests: list[Request] = []
+        before: Plan | None = None
+        last: Request | None = None
+        for link in self._links:
+            if before is None:
+                before = _planned(link)
+            elif before.gives_one:
+                last = before.ends[0]
+                before = _planned(_behind(link, last, self._on_failure))
+            else:
+                assert isinstance(link, Request), "checked by chain()"
+                callback = called_back(link, before.ends, self._on_failure)
+                if not before.ends and last is not None:
+                    callback = callback.but(after=[last])
+                before = Plan([callback], [callback])
+            requests += before.requests
+        assert before is not None, "a chain has a link"
+        return Plan(requests, before.ends)
+
+    def behind(self, parent: Request, on_failure: OnParentFailure | None) -> Chain:
+        first, *others = self._links
+        return Chain((_behind(first, parent, on_failure), *others), on_failure=self._on_failure)
 
     def enqueue(self, app: ClientOwner | None = None) -> Flow:
         """Store all jobs or none; ``app`` is needed only where no task of the chain is registered here."""
-        client = client_of(self._requests, app, "chain")
+        client = client_of(self.tasks, app, "chain")
         return Flow(client, client.enqueue_many(self.requests))
 
     async def aenqueue(self, app: ClientOwner | None = None) -> Flow:
         """``enqueue`` for async code."""
-        client = client_of(self._requests, app, "chain")
+        client = client_of(self.tasks, app, "chain")
         return Flow(client, await client.aenqueue_many(self.requests))
 
 
-def chain(*requests: Request, on_failure: OnParentFailure | None = None) -> Chain:
+def chain(*requests: Request | Link, on_failure: OnParentFailure | None = None) -> Chain:
     """Run jobs one after the other: what each returns is the first argument of the next, or the one that
     ``options(into="name")`` says.
+
+    A link may be a ``group``: its members all get the result of the link before. A request behind a group without a
+    callback is its callback.
 
     ``on_failure`` says for all of them what a link that fails does with the rest, as ``on_parent_failure`` for one.
 
@@ -69,21 +99,29 @@ def chain(*requests: Request, on_failure: OnParentFailure | None = None) -> Chai
     if not requests:
         raise ConfigError("chain takes requests, as in chain(fetch.request(url), parse.request()); got none")
     for request in requests:
-        if not isinstance(request, Request):
+        if not isinstance(request, Request | Link):
             raise ConfigError(f"chain takes requests, as in chain(fetch.request(url)); got {request!r}")
     for request in requests[1:]:
-        if request.options.after:
+        if isinstance(request, Request) and request.options.after:
             raise ConfigError(
                 f"chain: the request for task {request.name!r} waits for other jobs already; only the first may"
+            )
+    for link, following in zip(requests, (*requests[1:], None), strict=True):
+        if isinstance(link, Link) and not link.gives_one and not isinstance(following, Request):
+            raise ConfigError(
+                "chain: a group that is the last link, or stands before another group, needs a callback: "
+                "group([...]).then(merge.request())"
             )
     return Chain(requests, on_failure=on_failure)
 
 
-def client_of(requests: tuple[Request, ...], app: ClientOwner | None, what: str) -> Client:
-    """The app whose tasks these are."""
-    if app is not None:
-        return app.client
-    for request in requests:
-        if isinstance(request.task, Task):
-            return request.task.app.client
-    raise ConfigError(f"{what}: none of these tasks is registered here; name the app, as in {what}(...).enqueue(app)")
+def _planned(link: Request | Link) -> Plan:
+    return Plan([link], [link]) if isinstance(link, Request) else link.plan()
+
+
+def _behind(link: Request | Link, parent: Request, on_failure: OnParentFailure | None) -> Request | Link:
+    return after(link, parent, on_failure) if isinstance(link, Request) else link.behind(parent, on_failure)
+
+
+def _name(link: Request | Link) -> str:
+    return link.name if isinstance(link, Request) else repr(link)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace as copied
 
-from windlass.core.flows.inputs import Inputs, with_inputs
+from windlass.core.codec.types.group_results import GroupResults
+from windlass.core.flows.inputs import Inputs, with_group, with_inputs
 from windlass.errors import ConfigError
 from windlass.options import Options, Parent
 from windlass.store.operations.enqueue import NewJob
 from windlass.store.operations.flows.edges import NewEdge
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 from windlass.task import IncompleteRequest, Request, Task
 
 
@@ -32,14 +35,14 @@ def linked(requests: Sequence[Request]) -> list[Request]:
         index = positions.get(id(parent))
         return parent if index is None else Sibling(index, requests[index].options)
 
-    return [
-        request if not request.options.after else _after(request, tuple(map(link, request.options.after)))
-        for request in requests
-    ]
+    def link_all(request: Request) -> Request:
+        options = request.options
+        if not options.after and not options.members:
+            return request
+        members = None if options.members is None else tuple(map(link, options.members))
+        return copied(request, options=replace(options, after=tuple(map(link, options.after)), members=members))
 
-
-def _after(request: Request, parents: tuple[Parent, ...]) -> Request:
-    return request.but(after=parents)
+    return [link_all(request) for request in requests]
 
 
 def new_edges(requests: Sequence[Request], jobs: Sequence[NewJob]) -> list[NewEdge]:
@@ -56,9 +59,23 @@ def new_edges(requests: Sequence[Request], jobs: Sequence[NewJob]) -> list[NewEd
     return edges
 
 
+def new_groups(requests: Sequence[Request], jobs: Sequence[NewJob]) -> tuple[list[NewGroup], list[NewMember]]:
+    """The groups whose callbacks are among these jobs, with their members; an empty group is none."""
+    callbacks = [(request, job) for request, job in zip(requests, jobs, strict=True) if request.options.members]
+    if not callbacks:
+        return [], []
+    positions = _positions(requests)
+    keys = {job.id: job.unique_key for job in jobs}
+    members: list[NewMember] = []
+    for request, job in callbacks:
+        ids = [_id_of(member, jobs, positions) for member in request.options.members or ()]
+        members += [NewMember(job.id, place, id, keys.get(id)) for place, id in enumerate(ids)]
+    return [NewGroup(job.id, request.options.on_parent_failure) for request, job in callbacks], members
+
+
 def check_gets_result(request: IncompleteRequest) -> None:
     """Raise what the call would raise, unless it gets an argument from another job."""
-    if request.options.into is None or not request.options.after:
+    if request.options.members is None and (request.options.into is None or not request.options.after):
         raise TypeError(request.lacks)
 
 
@@ -75,6 +92,10 @@ def with_results(requests: Sequence[Request], jobs: Sequence[NewJob], edges: Seq
 
 def _receiving(request: Request, job: NewJob, parents: Sequence[str]) -> NewJob:
     into = request.options.into or None
+    if request.options.members is not None:
+        if isinstance(request.task, Task):
+            _check_complete(request, request.task, into)
+        return copied(job, payload=with_group(job.payload, GroupResults(job.id, len(request.options.members)), into))
     if not parents:
         raise ConfigError(f"into={into!r}: the job of task {job.task!r} waits for no other; name one with after=[job]")
     if isinstance(request.task, Task):

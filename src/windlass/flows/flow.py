@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from windlass.core.records import JobRecord
     from windlass.job import Job
 
-_AT_ONCE = 1000
+AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +93,16 @@ class Flow:
         try:
             return await self.last.aresult(timeout)
         except JobCancelled:
-            failed = _failed(await self._client.session.arun(self._records()))
-            for job in self.jobs:
-                if job.id in failed:
-                    await job.aresult(timeout)
+            await self._araise_cause(await self._client.session.arun(self._records()))
             raise
 
     def progress(self) -> FlowProgress:
         """How many of the jobs are in which state."""
-        return _progress(len(self.jobs), self._client.session.run(self._records()))
+        return self._client.session.run(self._count())
 
     async def aprogress(self) -> FlowProgress:
         """``progress`` for async code."""
-        return _progress(len(self.jobs), await self._client.session.arun(self._records()))
+        return await self._client.session.arun(self._count())
 
     def cancel(self, *, by: str = "api", reason: str | None = None) -> int:
         """Cancel what waits, and ask what runs to stop; how many jobs that changed."""
@@ -121,19 +118,28 @@ class Flow:
             if job.id in failed:
                 job.result()
 
+    async def _araise_cause(self, found: dict[str, JobRecord]) -> None:
+        failed = _failed(found)
+        for job in self.jobs:
+            if job.id in failed:
+                await job.aresult()
+
     def _records(self) -> Operation[dict[str, JobRecord]]:
         found: dict[str, JobRecord] = {}
-        for first in range(0, len(self.jobs), _AT_ONCE):
-            found |= yield from queries.find([job.id for job in self.jobs[first : first + _AT_ONCE]])
+        for first in range(0, len(self.jobs), AT_ONCE):
+            found |= yield from queries.find([job.id for job in self.jobs[first : first + AT_ONCE]])
         return found
+
+    def _count(self) -> Operation[FlowProgress]:
+        return _progress(len(self.jobs), (yield from self._records()))
 
     def _cancel(self, by: str, reason: str | None) -> Operation[int]:
         """The last ones first: none of them is to begin because the one before it has ended."""
         found = yield from self._records()
         seqs = [found[job.id].seq for job in reversed(self.jobs) if job.id in found]
         number = 0
-        for first in range(0, len(seqs), _AT_ONCE):
-            number += len((yield from operations.cancel(seqs[first : first + _AT_ONCE], by=by, reason=reason)))
+        for first in range(0, len(seqs), AT_ONCE):
+            number += len((yield from operations.cancel(seqs[first : first + AT_ONCE], by=by, reason=reason)))
         return number
 
 

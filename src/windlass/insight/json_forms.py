@@ -33,6 +33,7 @@ from windlass.schedules.fires import Fire
 from windlass.schedules.schedule import Schedule
 from windlass.schedules.settings import ScheduleSettings
 from windlass.steps.view import StepView
+from windlass.store.operations.flows.groups import Membership
 from windlass.store.operations.rescue import Rescued
 from windlass.version import VERSION
 
@@ -77,6 +78,7 @@ def job_detail(
     cached_until: datetime | None = None,
     family: Family = _ALONE,
     lease_expires_at: datetime | None = None,
+    groups: Sequence[Membership] = (),
 ) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     values = JobValues.of(job, parameters)
@@ -102,6 +104,7 @@ def job_detail(
         "steps": [_step(step) for step in steps],
         "parents": _relatives(family.parents),
         "children": _relatives(family.children),
+        "groups": [{"callback": group.callback, "task": group.task, "members": group.size} for group in groups],
         "unreadable": list(job.unreadable),
         "encrypted": job.encrypted,
     }

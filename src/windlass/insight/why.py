@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from windlass import clock
@@ -10,13 +10,14 @@ from windlass.core.encryption.text import is_encrypted, key_id_of
 from windlass.core.limits.concurrency import WHOLE_TASK, shown_key
 from windlass.core.rates.key import shown_gate, shown_rate_key
 from windlass.core.records import JobRecord
-from windlass.core.state import DUE_LATER, State
+from windlass.core.state import DUE_LATER, FINISHED, State
 from windlass.errors import JobNotFound
 from windlass.insight.timeline import detail_of
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.flows.edges import Relative, parents
+from windlass.store.operations.flows.groups import MEMBERS_FROM, group_counts, members
 from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutGate, gates
 from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, KeyLine, key_line
 from windlass.store.operations.queries import EventRecord
@@ -44,7 +45,7 @@ def why(job: JobRecord) -> Operation[str]:
         return _awaiting(found, (yield from steps_of(job.seq)), workers)
     if found.state is State.BLOCKED:
         if found.reason == "parents":
-            return _waits_for((yield from parents(job.seq))) + _expiry(found, job)
+            return (yield from _waits_for_parents(job.seq)) + _expiry(found, job)
         return _blocked(found, job, (yield from key_line(job.seq))) + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
@@ -268,6 +269,40 @@ def _left_waiting(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> 
 def _rate_of(job: JobRecord) -> str:
     key = shown_rate_key(job.rate_key)
     return f"the rate of task {job.task!r}" + ("" if key in (None, WHOLE_TASK) else f" for the key {key!r}")
+
+
+def _waits_for_parents(seq: int) -> Operation[str]:
+    named = yield from parents(seq)
+    if any(parent.is_open for parent in named if parent.place < MEMBERS_FROM):
+        return _waits_for([parent for parent in named if parent.place < MEMBERS_FROM])
+    counts = yield from group_counts(seq)
+    if not counts:
+        return _waits_for(named)
+    return (yield from _waits_for_members(seq, counts))
+
+
+def _waits_for_members(seq: int, counts: Mapping[State | None, int]) -> Operation[str]:
+    """Says how many members have not ended, or have to be retried, and names the first of them."""
+    unfinished = sum(number for state, number in counts.items() if state is not None and state not in FINISHED)
+    failed = sum(number for state, number in counts.items() if state in (State.FAILED, State.CANCELLED, None))
+    wanted = unfinished or failed
+    if not wanted:
+        return _waits_for([])
+    first: list[Relative] = []
+    after = -1
+    while len(first) < _NAMED and (page := (yield from members(seq, after=after))):
+        first += [
+            member
+            for member in page
+            if (member.state is not None and member.state not in FINISHED)
+            or (not unfinished and member.state is not State.COMPLETED)
+        ]
+        after = page[-1].place
+    named = [f"{member.id or 'one that is gone'} ({member.state or 'deleted'})" for member in first[:_NAMED]]
+    others = ", ..." if wanted > len(named) else ""
+    remedy = "" if unfinished else "; what did not complete has to be retried"
+    total = _several(sum(counts.values()), "member")
+    return f"it waits for {wanted:,} of {total} of its group: {', '.join(named)}{others}{remedy}"
 
 
 def _waits_for(parents: Sequence[Relative]) -> str:

@@ -25,6 +25,7 @@ from windlass.store.operations.figures.buckets import BucketRange, FigureBucket
 from windlass.store.operations.figures.rows import FigureRow
 from windlass.store.operations.flows.edges import NewEdge, Relative
 from windlass.store.operations.flows.graph import FlowJob, FlowLink, Walked
+from windlass.store.operations.flows.groups import Membership, NewGroup, NewMember
 from windlass.store.operations.flows.transfer import MovedEdge
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import LeaseEnd, QueueControl, WorkerRecord
@@ -75,10 +76,13 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         LimitState,
         LongRun,
         MovedEdge,
+        Membership,
         MovedEvent,
         NewEdge,
         NewEventText,
+        NewGroup,
         NewJob,
+        NewMember,
         NewStepText,
         NewTexts,
         NextDue,

@@ -23,6 +23,7 @@ from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
 from windlass.insight.flows.relatives import family
 from windlass.insight.payload import cached_until, parameters_of
+from windlass.store.operations.flows.groups import groups_of
 
 _ids = click.argument("ids", nargs=-1, metavar="[ID...]")
 _id = click.argument("id", metavar="ID")
@@ -60,8 +61,9 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     parameters = parameters_of(job.task, app.tasks)
     cached = app.client.session.run(cached_until(app.client, job))
     family_of = app.client.session.run(family(job.record.seq))
+    groups = app.client.session.run(groups_of(job.record.seq))
     lease = job.lease_expires_at if job.state is State.RUNNING else None
-    out.show(JobDetail(job, parameters, job.steps(), cached, family_of, lease))
+    out.show(JobDetail(job, parameters, job.steps(), cached, family_of, lease, groups))
 
 
 @jobs.command()

@@ -22,6 +22,7 @@ from windlass.insight.unreadable import encrypted_texts
 from windlass.job import Job
 from windlass.steps.view import StepView
 from windlass.store.operations.flows.edges import AT_ONCE
+from windlass.store.operations.flows.groups import Membership
 
 _SHOWN = 4000
 """Characters of a value that are shown to people; JSON has all of it."""
@@ -41,6 +42,7 @@ class JobDetail:
     family: Family = field(default_factory=Family)
     lease_expires_at: datetime | None = None
     """Of a job that runs."""
+    groups: Sequence[Membership] = ()
 
     def data(self) -> object:
         return job_detail(
@@ -50,6 +52,7 @@ class JobDetail:
             cached_until=self.cached_until,
             family=self.family,
             lease_expires_at=self.lease_expires_at,
+            groups=self.groups,
         )
 
     def draw(self, screen: Screen) -> None:
@@ -80,6 +83,7 @@ class JobDetail:
             ("progress", progress.strip()),
             ("waits for" if job.state is State.BLOCKED else "waited for", _relatives(self.family.parents)),
             ("then", _relatives(self.family.children)),
+            *(("group", _group(group)) for group in self.groups),
         ]
 
     def _times(self) -> list[tuple[str, Cell]]:
@@ -125,6 +129,11 @@ def _relatives(some: Relatives) -> str:
     more = some.number - len(named)
     or_more = " or more" if some.number >= AT_ONCE else ""
     return ", ".join(named) + (f" and {more:,}{or_more} others" if more else "")
+
+
+def _group(group: Membership) -> str:
+    members = "1 member" if group.size == 1 else f"{group.size:,} members"
+    return f"{members}, whose results {group.callback} ({group.task}) gets"
 
 
 def _incidents(job: Job[Any]) -> str:

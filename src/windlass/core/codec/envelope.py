@@ -10,6 +10,8 @@ from windlass.errors import PayloadError
 FORMAT = 1
 WITH_INPUTS = 2
 """A call that gets results of other jobs as well (``core/flows/inputs.py``)."""
+WITH_GROUP = 3
+"""A call that gets the results of a group: like the first, with a value that earlier releases cannot read."""
 
 
 class NewerFormat(PayloadError):
@@ -61,6 +63,8 @@ def _without_inputs(text: str) -> Envelope:
 
 
 def _require_ours(version: int) -> None:
+    if version == WITH_GROUP:
+        return
     if version > FORMAT:
         raise NewerFormat(f"payload format {version} is newer than {FORMAT}, the newest that is read here")
     if version < FORMAT:

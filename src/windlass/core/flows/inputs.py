@@ -3,6 +3,9 @@
 Their payload says which, and is filled in before the run. It is one of format 2: ``{"v": 2, "args": [...], "kwargs":
 {...}, "inputs": {...}}``. Releases that do not know it leave the job to others. Results are put in as the JSON that is
 stored, so nothing is decoded that no task asked for.
+
+The callback of a group has a payload of format 3, in which a reference stands for the results of its members: they may
+be too many for one payload, so the task reads them page by page.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ from msgspec import Raw, Struct
 
 from windlass.core.codec.jsontext import to_json
 from windlass.core.codec.seal import seal, unseal
+from windlass.core.codec.types.group_results import GroupResults, results_json
 from windlass.errors import PayloadError
 
 _START = '{"v":2,'
+_START_WITH_GROUP = '{"v":3,'
 NOTHING = b"null"
 """The result of a job that returned nothing."""
 
@@ -51,6 +56,7 @@ class _PartsWithInputs(_Parts):
 
 
 _CALL = msgspec.json.Decoder(_Call)
+_PLAIN_PARTS = msgspec.json.Decoder(_Parts)
 _PARTS = msgspec.json.Decoder(_PartsWithInputs)
 
 
@@ -63,6 +69,18 @@ def with_inputs(payload: str, inputs: Inputs) -> str:
     """The payload of a call that gets these results as well."""
     call = _CALL.decode(unseal(payload))
     return seal(to_json(_CallWithInputs(2, call.args, call.kwargs, inputs)))
+
+
+def with_group(payload: str, results: GroupResults, into: str | None) -> str:
+    """The payload of a call that gets the results of a group as well."""
+    parts = _PLAIN_PARTS.decode(unseal(payload))
+    _put_in(parts, into, results_json(results))
+    return seal(to_json(_Parts(3, parts.args, parts.kwargs)))
+
+
+def has_group(payload: str) -> bool:
+    """Whether the call gets the results of a group."""
+    return payload.startswith(_START_WITH_GROUP)
 
 
 def inputs_of(payload: str) -> Inputs | None:
@@ -78,11 +96,15 @@ def inputs_of(payload: str) -> Inputs | None:
 def filled(payload: str, value: bytes) -> str:
     """The payload with a value, in JSON, where the call wants it."""
     parts = _parts(payload)
-    if parts.inputs.into is None:
+    _put_in(parts, parts.inputs.into, value)
+    return seal(to_json(_Parts(1, parts.args, parts.kwargs)))
+
+
+def _put_in(parts: _Parts, into: str | None, value: bytes) -> None:
+    if into is None:
         parts.args.insert(0, Raw(value))
     else:
-        parts.kwargs[parts.inputs.into] = Raw(value)
-    return seal(to_json(_Parts(1, parts.args, parts.kwargs)))
+        parts.kwargs[into] = Raw(value)
 
 
 def list_of(values: Sequence[bytes]) -> bytes:

@@ -13,9 +13,10 @@ from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import seal_text
 from windlass.core.encryption.text import compared
 from windlass.core.state import State
-from windlass.errors import IdConflict, JobNotFound, OutcomeUnknown, QueueFull
+from windlass.errors import ConfigError, IdConflict, JobNotFound, OutcomeUnknown, QueueFull
 from windlass.store.operation import Answer, Call, Operation
 from windlass.store.operations.flows.edges import NewEdge
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 
 
 class NewJob(Struct, frozen=True, array_like=True, gc=False):
@@ -182,14 +183,22 @@ def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[En
 
 
 def enqueue(
-    jobs: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+    jobs: Sequence[NewJob],
+    namings: dict[int, Uniqueness],
+    edges: Sequence[NewEdge] = (),
+    *,
+    groups: Sequence[NewGroup] = (),
+    members: Sequence[NewMember] = (),
+    added: Sequence[NewMember] = (),
 ) -> Operation[list[Enqueued]]:
-    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key, ``edges`` at
-    least one for each job that waits for others (``NewJob.after``).
+    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key, ``edges`` or
+    ``groups`` at least one for each job that waits for others (``NewJob.after``); a group has at least one of
+    ``members``. Those of ``added`` belong to groups that are stored already.
 
     Ids and keys that are taken are reported as duplicates. Where jobs replace the one that holds their key, the last of
     the call's jobs with that key counts, whether the key is held or free. Raises ``IdConflict`` where an id belongs to
-    a different job, ``QueueFull`` where a queue has no room, ``JobNotFound`` where a parent is not there.
+    a different job, ``QueueFull`` where a queue has no room, ``JobNotFound`` where a parent is not there,
+    ``ConfigError`` where a group that is to get more members waits for none any more.
 
     A repeat after no reply finds ids that were stored and changes nothing again. Where nothing was stored because a job
     was replaced, a repeat replaces it again, or stores the job if the other one has given up its key meanwhile.
@@ -217,6 +226,11 @@ def enqueue(
         "replacing": replacing,
         "queues": sorted({job.queue for job in jobs}),
         "edges": list(edges),
+        "groups": list(groups),
+        "members": list(members),
+        "added": list(added),
+        # Whose edges are to be looked at: of the jobs that wait, and of callbacks that get more members.
+        "tied": [job.id for job in jobs if job.after] + sorted({member.callback for member in added}),
     }
     answer = yield from _ask("enqueue", params, jobs)
     _raise_refusal(answer)
@@ -265,6 +279,12 @@ def _raise_refusal(answer: Answer) -> None:
     if "full" in answer:
         name, limit = answer["full"][0]
         raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+    if "closed" in answer:
+        [callback] = answer["closed"][0]
+        raise ConfigError(
+            f"group: the callback {callback!r} does not wait for members any more, so none can be added; add them from "
+            "inside a member, while it runs; nothing was stored"
+        )
     if "missing" in answer:
         _, parent = answer["missing"][0]
         raise JobNotFound(

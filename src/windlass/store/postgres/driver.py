@@ -82,7 +82,7 @@ class PostgresDriver:
         """Notifies along with the call where there was no news for a while, and else a moment later."""
         # A job that takes new arguments is told of later: claims that met it locked must hear of it after the commit.
         # The statement that stores edges does not notify.
-        is_rare = call.params.get("replacing") or call.params.get("edges")
+        is_rare = call.params.get("replacing") or call.params.get("tied")
         goes_along = not is_rare and self._notifier.goes_along(Topic.WORK)
         answer = self._store_and_notify(call) if goes_along else self._carry_out(call)
         if not _has_stored(answer):

@@ -21,7 +21,7 @@ from windlass.core.encryption.jobs import EncryptedJob, seal_ending
 from windlass.core.encryption.text import refuse_unopened
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
-from windlass.core.flows.inputs import has_inputs
+from windlass.core.flows.inputs import has_group, has_inputs
 from windlass.core.meta import is_readable
 from windlass.core.outcome import (
     EXPIRED,
@@ -57,6 +57,7 @@ from windlass.errors import (
     Throttled,
     UnknownTask,
 )
+from windlass.flows.results import with_group_results
 from windlass.task import COMMAND
 from windlass.worker.runs.failure_log import log_failure
 from windlass.worker.runs.missing_keys import MissingKeys
@@ -118,6 +119,8 @@ class AttemptRules:
             return Postponed(_LOADING_FOR, "inputs")
         try:
             args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
+            if has_group(run.job.payload):
+                args, kwargs = with_group_results(run.task.app.client, run.job.payload, args, kwargs)
             _check_readable(run.job)
         except NoKey as error:
             return self._without_key(run.job, error)

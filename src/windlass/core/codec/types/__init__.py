@@ -9,5 +9,6 @@ Files, in reading order:
 - ``pydantic_models``: Pydantic models; Pydantic itself is never imported here.
 - ``class_forms``: Classes whose instances can be stored, and how each is taken apart and rebuilt.
 - ``parent_failed``: What a task gets in place of a result where the job that it waited for did not complete.
+- ``group_results``: A reference to the results of a group, which stands in a call where they belong.
 - ``parameters``: The parameters of a callable, without evaluating its annotations.
 """

@@ -14,6 +14,7 @@ from uuid import UUID
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import Members, require_only, text_in
 from windlass.core.codec.types import datetimes
+from windlass.core.codec.types.group_results import RESULTS_TAG, GroupResults, read_results, write_results
 from windlass.core.codec.types.parent_failed import FAILED_TAG, ParentFailed, read_failure, write_failure
 
 T = TypeVar("T")
@@ -99,6 +100,7 @@ _TABLE = (
     _scalar("uuid", UUID, _write_uuid, _read_uuid),
     _scalar("int", int, _write_int, _read_int),
     _scalar(FAILED_TAG, ParentFailed, write_failure, read_failure),
+    _scalar(RESULTS_TAG, GroupResults, write_results, read_results),
 )
 
 SCALAR_OF: dict[type, Scalar] = {scalar.kind: scalar for scalar in _TABLE}

@@ -73,21 +73,24 @@ def _value(id: str, ended: FinishedJob | None) -> bytes:
     """The result of a parent, or what stands for it where there is none."""
     if ended is not None and ended.state is State.COMPLETED:
         return value_of_result(ended.result)
+    return failure_json(failure_of(id, ended))
+
+
+def failure_of(id: str, ended: FinishedJob | None) -> ParentFailed:
+    """What stands for the result of a job that did not complete."""
     if ended is None:
-        # The job was retried by hand before this one had ended.
-        return failure_json(ParentFailed(id, state="unfinished" if id else "deleted"))
+        # The job was retried by hand before the one that gets its result had ended.
+        return ParentFailed(id, state="unfinished" if id else "deleted")
     if ended.state is None:
-        return failure_json(ParentFailed(id, state="deleted"))
+        return ParentFailed(id, state="deleted")
     faults = read_faults(ended.errors).faults
     last = faults[-1] if faults and ended.state is State.FAILED else None
-    return failure_json(
-        ParentFailed(
-            id,
-            state=ended.state.value,
-            reason=ended.reason,
-            type=None if last is None else last.type,
-            message=None if last is None else last.message,
-        )
+    return ParentFailed(
+        id,
+        state=ended.state.value,
+        reason=ended.reason,
+        type=None if last is None else last.type,
+        message=None if last is None else last.message,
     )
 
 

@@ -6,9 +6,14 @@
 -- :replacing rows (Replacement), of jobs whose arguments are taken by the one that holds their key
 -- :queues the names of the jobs' queues
 -- :edges rows (NewEdge), of jobs that wait for others
+-- :groups rows (NewGroup), whose callbacks are jobs of the call
+-- :members rows (NewMember), of these groups
+-- :added rows (NewMember), of groups that are stored already
+-- :tied the ids of jobs that wait for others, and of the callbacks of :added
 -- guard conflict
 -- guard full
 -- guard missing
+-- guard closed
 -- gives known
 -- gives found
 --
@@ -67,10 +72,16 @@ WITH
     WHERE {edges.parent} NOT IN (SELECT given.id FROM given)
     AND (SELECT job.seq FROM windlass_job AS job WHERE job.id = {edges.parent}) IS NULL
     LIMIT 1
+), closed AS MATERIALIZED (
+    -- A group takes more members while its callback waits for one. A member that is here already was added by an earlier call.
+    SELECT wanted.callback FROM (
+        SELECT DISTINCT ({added.callback}) COLLATE "C" AS callback FROM jsonb_array_elements(CAST(:added AS jsonb))
+        WHERE (SELECT job.seq FROM windlass_job AS job WHERE job.id = {added.member}) IS NULL OFFSET 0) AS wanted
+    WHERE NOT windlass_hold_group(wanted.callback)
 ), passed AS MATERIALIZED (
     -- One row if no guard stops the call; whatever is written below asks for it.
     SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM conflict) AND NOT EXISTS (SELECT 1 FROM crowded)
-    AND NOT EXISTS (SELECT 1 FROM orphan)
+    AND NOT EXISTS (SELECT 1 FROM orphan) AND NOT EXISTS (SELECT 1 FROM closed)
 ), missing AS MATERIALIZED (
     -- Said by an advisory lock until the commit, which in a caller's transaction may take its time: queue_ensure looks
     -- at it, because no other read shows a row that is not committed.
@@ -117,7 +128,7 @@ WITH
 ),
 -- here insert_waiting
 -- here replace with replacing
--- here edges with edges
+-- here edges with tied
 , behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept
@@ -126,6 +137,7 @@ SELECT
     (SELECT json_agg(json_build_array(id, task) ORDER BY index) FROM conflict) AS conflict,
     (SELECT json_agg(json_build_array(name, max_length) ORDER BY name) FROM crowded) AS full,
     (SELECT json_agg(json_build_array(child, parent)) FROM orphan) AS missing,
+    (SELECT json_agg(json_build_array(callback)) FROM closed) AS closed,
     (SELECT coalesce(json_agg(json_build_array(named.index)), '[]')
         FROM named JOIN there ON there.id = named.id) AS known,
     (SELECT coalesce(json_agg(json_build_array(named.index, behind.id, behind.state)), '[]')
@@ -144,5 +156,5 @@ SELECT
         ELSE '0'
     END AS integer) AS again
 -- here replaced with replacing
--- here settled with edges
+-- here settled with tied
 -- here notify

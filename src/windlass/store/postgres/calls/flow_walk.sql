@@ -9,6 +9,11 @@ WITH RECURSIVE flow (seq) AS (
         UNION ALL
         (SELECT edge.parent FROM windlass_edge AS edge
             WHERE edge.child = flow.seq AND CAST(:down AS integer) = 0 LIMIT CAST(:limit AS bigint))
+        UNION ALL
+        (SELECT own.callback FROM windlass_member AS own WHERE own.member = flow.seq LIMIT CAST(:limit AS bigint))
+        UNION ALL
+        (SELECT own.member FROM windlass_member AS own
+            WHERE own.callback = flow.seq AND CAST(:down AS integer) = 0 LIMIT CAST(:limit AS bigint))
     ) AS next
 )
 SELECT walked.seq, job.state

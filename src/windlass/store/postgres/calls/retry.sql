@@ -126,4 +126,5 @@ SELECT
             (SELECT 'blocked' FROM windlass_blocked AS blocked
                 WHERE blocked.seq = wanted.seq AND blocked.gate = 'parents')
         ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed,
-    windlass_revive_children(ARRAY(SELECT retried.seq FROM retried)) AS revived
+    windlass_revive_children(ARRAY(SELECT retried.seq FROM retried)) AS revived,
+    windlass_watch_again(ARRAY(SELECT retried.seq FROM retried)) AS watched

@@ -19,12 +19,57 @@
             (SELECT kept.id FROM kept WHERE kept.key = wanted.parent_key), wanted.parent)
         OFFSET 0) AS known ON true
     RETURNING child, state
+), wanted_member AS MATERIALIZED (
+    SELECT ({members.callback}) COLLATE "C" AS callback, CAST({members.place} AS integer) AS place,
+        ({members.member}) COLLATE "C" AS member, ({members.member_key}) COLLATE "C" AS member_key
+    FROM jsonb_array_elements(CAST(:members AS jsonb))
+), member AS (
+    INSERT INTO windlass_member (callback, place, member)
+    SELECT callback.seq, wanted.place, coalesce(own.seq, known.seq)
+    FROM wanted_member AS wanted JOIN stored AS callback ON callback.id = wanted.callback
+    LEFT JOIN stored AS own ON own.id = wanted.member
+    LEFT JOIN LATERAL (
+        SELECT job.seq FROM windlass_job AS job
+        WHERE own.seq IS NULL AND job.id = coalesce(
+            (SELECT there.id FROM there WHERE there.id = wanted.member),
+            (SELECT kept.id FROM kept WHERE kept.key = wanted.member_key), wanted.member)
+        OFFSET 0) AS known ON true
+    RETURNING callback, place, member
+), watch AS (
+    -- The callback waits for the first member, which cannot have ended if it is stored by the same call.
+    INSERT INTO windlass_edge (child, place, parent, policy, state, watched)
+    SELECT callback.seq, -1, member.member, {groups.policy},
+        CASE WHEN EXISTS (SELECT 1 FROM stored AS own WHERE own.seq = member.member) THEN 1 ELSE 0 END, 0
+    FROM jsonb_array_elements(CAST(:groups AS jsonb)) JOIN stored AS callback ON callback.id = ({groups.callback}) COLLATE "C"
+    JOIN member ON member.callback = callback.seq AND member.place = 0
+    RETURNING child, state
+), further AS MATERIALIZED (
+    SELECT windlass_add_members(wanted.callback, wanted.members) FROM (
+        SELECT callback.seq AS callback, array_agg(found.seq ORDER BY found.place) AS members FROM (
+            SELECT added.callback, added.place, coalesce(own.seq, known.seq) AS seq FROM (
+                SELECT ({added.callback}) COLLATE "C" AS callback, CAST({added.place} AS integer) AS place,
+                    ({added.member}) COLLATE "C" AS member, ({added.member_key}) COLLATE "C" AS member_key
+                FROM jsonb_array_elements(CAST(:added AS jsonb))) AS added
+            LEFT JOIN stored AS own ON own.id = added.member
+            LEFT JOIN LATERAL (
+                SELECT job.seq FROM windlass_job AS job
+                WHERE own.seq IS NULL AND job.id = coalesce(
+                    (SELECT there.id FROM there WHERE there.id = added.member),
+                    (SELECT kept.id FROM kept WHERE kept.key = added.member_key), added.member)
+                OFFSET 0) AS known ON true) AS found
+        JOIN windlass_job AS callback ON callback.id = found.callback
+        WHERE EXISTS (SELECT 1 FROM passed) GROUP BY callback.seq) AS wanted
 ), held_back AS (
     INSERT INTO windlass_blocked (seq, since, priority, queue, start_by, gate)
     SELECT seq, run_at, priority, queue, start_by, 'parents' FROM stored WHERE waiting = 'blocked'
     RETURNING seq
 ), settled AS MATERIALIZED (
     SELECT found.seq, found.state FROM clock CROSS JOIN LATERAL windlass_settle_edges(
-        ARRAY(SELECT DISTINCT edge.child FROM edge WHERE edge.state = 0 AND (SELECT count(*) FROM held_back) >= 0),
+        ARRAY(
+            SELECT edge.child FROM edge WHERE edge.state = 0 AND (SELECT count(*) FROM held_back) >= 0
+            UNION
+            SELECT watch.child FROM watch WHERE watch.state = 0
+            -- those whose places are all taken, and the members of which are there
+            AND (SELECT count(*) FROM held_back) + (SELECT count(*) FROM further) >= 0),
         clock.now, false) AS found
 )

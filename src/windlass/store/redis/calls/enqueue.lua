@@ -6,8 +6,11 @@
 --      id or a unique key; of those with the same key the one with the lowest rank counts
 --      replacing: rows (Replacement) as new/this/that, of jobs whose arguments are taken by the one that holds their key
 --      queues; edges: rows (NewEdge) as edge
+--      groups: rows (NewGroup) as group, whose callbacks are jobs of the call; members: rows (NewMember) as member, of these groups;
+--      added: rows (NewMember) as further, of groups that are stored already; tied, which other stores need
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
+--       closed: rows (callback), and nothing else: a group to which members are to be added waits for none
 --       missing: rows (child, parent), and nothing else: there is no such parent
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 --       replaced: rows (id, state) of new jobs that gave their arguments to another, and how that one waits now
@@ -186,6 +189,21 @@ end
 local edges, missing = new_edges()
 if #missing > 0 then return {'missing', missing} end
 
+-- A group takes more members while its callback waits for one. A member that is here already was added by an earlier call.
+local function closed_group()
+    for _, further in ipairs(ask.added) do
+        local callback = redis.call('HGET', KEY.ids, further.callback)
+        local watched = callback and redis.call('HGET', EDGES.watch_key(callback), 'member')
+        local is_open = watched and EDGES.waiting_child(callback)
+            and redis.call('SISMEMBER', EDGES.awaits_key(callback), watched) == 1
+        local is_new = not there[further.member] or there[further.member] == true
+        if not is_open and is_new then return further.callback end
+    end
+end
+
+local closed = closed_group()
+if closed then return {'closed', {{closed}}} end
+
 -- Refused where another program has written: nothing may be stored that could not be found.
 for queue in pairs(added_to) do redis.call('ZCARD', pending_key(queue)) end
 for _, change in ipairs(replaced) do
@@ -237,8 +255,68 @@ local function tie(child, list)
         redis.call('SADD', KEY.awaited, ...)
     end)
     redis.call('ZADD', KEY.gates, 0, EDGES.GATE)
-    if is_doomed then EDGES.cancel(own) elseif #open == 0 then EDGES.release(own) end
-    if #open == 0 or is_doomed then states[child] = redis.call('HGET', job_key(own), 'state') end
+    local is_free = #open == 0 and redis.call('EXISTS', EDGES.awaits_key(own)) == 0
+    if is_doomed then EDGES.cancel(own) elseif is_free then EDGES.release(own) end
+    if is_free or is_doomed then states[child] = redis.call('HGET', job_key(own), 'state') end
+end
+
+-- Groups, and those whose callback gets more members. One name, for scripts may have 200 of them at most.
+local GROUPS = {of = {}, policy = {}}
+
+-- The seq of a member; one that was not stored because of its unique key is the job that holds it.
+function GROUPS.seq_of(id, key)
+    local found = redis.call('HGET', KEY.ids, id)
+    if not found and key and holder(key) then found = redis.call('HGET', KEY.ids, holder(key)) end
+    return found
+end
+
+-- Writes members behind those that a group has.
+function GROUPS.add(callback, members)
+    local place = redis.call('LLEN', EDGES.members_key(callback))
+    for _, member in ipairs(members) do
+        local groups = redis.call('HGET', job_key(member), 'groups')
+        local own = callback .. ':' .. written(place)
+        redis.call('HSET', job_key(member), 'groups', groups and groups .. ' ' .. own or own)
+        place = place + 1
+    end
+    in_portions(members, function(...)
+        redis.call('RPUSH', EDGES.members_key(callback), ...)
+        redis.call('SADD', KEY.edges, ...)
+    end)
+end
+
+-- Writes a group, of which `of` has rows (id, key) as own; its callback waits for the first member that it has to wait for.
+function GROUPS.form(id, policy)
+    local callback, members = redis.call('HGET', KEY.ids, id), {}
+    for _, own in ipairs(GROUPS.of[id]) do members[#members + 1] = GROUPS.seq_of(own.id, own.key) end
+    redis.call('HSET', job_key(callback), 'on_parent_failure', policy)
+    redis.call('SADD', KEY.edges, callback)
+    redis.call('ZADD', KEY.gates, 0, EDGES.GATE)
+    GROUPS.add(callback, members)
+    local place, member = EDGES.next_member(callback, -1, policy)
+    if place then EDGES.watch(callback, place, member) elseif not edges[id] then EDGES.release(callback) end
+    states[id] = redis.call('HGET', job_key(callback), 'state')
+end
+
+for _, member in ipairs(ask.members) do
+    local list = gathered(GROUPS.of, member.callback)
+    list[#list + 1] = {member.member, member.member_key or false}
+end
+for _, group in ipairs(ask.groups) do GROUPS.policy[group.callback] = group.policy end
+
+-- Those that are members already are not added again.
+function GROUPS.add_further()
+    local further_of = {}
+    for _, further in ipairs(ask.added) do
+        local callback = redis.call('HGET', KEY.ids, further.callback)
+        local member = GROUPS.seq_of(further.member, further.member_key)
+        local groups = redis.call('HGET', job_key(member), 'groups') or ''
+        if not string.find(' ' .. groups, ' ' .. callback .. ':', 1, true) then
+            local list = gathered(further_of, callback)
+            list[#list + 1] = member
+        end
+    end
+    for callback, members in pairs(further_of) do GROUPS.add(callback, members) end
 end
 
 local function replace(change)
@@ -270,8 +348,10 @@ for _, change in ipairs(replaced) do replace(change) end
 if last then add_run_to_index('all', last + 1, last + #added) end
 -- In the order of the call: a child that is cancelled at once takes along what comes behind it.
 for _, job in ipairs(added) do
+    if GROUPS.of[job.id] then GROUPS.form(job.id, GROUPS.policy[job.id]) end
     if edges[job.id] then tie(job.id, edges[job.id]) end
 end
+GROUPS.add_further()
 local begun = settle()
 EDGES.settle()
 

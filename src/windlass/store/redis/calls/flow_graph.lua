@@ -20,5 +20,15 @@ for _, number in ipairs(ask.seqs) do
                 is_open = redis.call('SISMEMBER', prefix .. 'awaits:' .. seq, parent)}
         end
     end
+    -- The members of a group are parents of its callback.
+    local watch = try('HMGET', prefix .. 'watch:' .. seq, {watch: place, member}) or {}
+    local is_open = watch.member and redis.call('SISMEMBER', prefix .. 'awaits:' .. seq, watch.member) == 1
+    for index, member in ipairs(try('LRANGE', prefix .. 'members:' .. seq, 0, -1) or {}) do
+        if wanted[member] and #edges < ask.most then
+            edges[#edges + 1] = {
+                FlowLink; parent = tonumber(member); child = number;
+                is_open = is_open and index - 1 >= tonumber(watch.place) and 1 or 0}
+        end
+    end
 end
 return {'jobs', jobs, 'edges', edges, 'overwritten', overwritten}

@@ -17,7 +17,11 @@ for _, number in ipairs(ask.seqs) do add({written(number)}) end
 while found[index] and #found < ask.limit do
     local seq = found[index]
     add(try('ZRANGE', prefix .. 'children:' .. seq, 0, ask.limit) or {})
-    if ask.down == 0 then add(try('LRANGE', prefix .. 'parents:' .. seq, 0, ask.limit) or {}) end
+    for callback in string.gmatch(try('HGET', job_key(seq), 'groups') or '', '(%d+):') do add({callback}) end
+    if ask.down == 0 then
+        add(try('LRANGE', prefix .. 'parents:' .. seq, 0, ask.limit) or {})
+        add(try('LRANGE', prefix .. 'members:' .. seq, 0, ask.limit) or {})
+    end
     index = index + 1
 end
 for position, seq in ipairs(found) do

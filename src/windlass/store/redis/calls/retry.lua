@@ -51,6 +51,7 @@ for index, number in ipairs(ask.seqs) do
 end
 settle()
 EDGES.revive(parents)
+EDGES.watch_again(parents)
 -- The other queue, where one was named, exists from now on.
 if ask.queue then redis.call('SADD', KEY.queues, ask.queue) end
 return {'retried', retried, 'taken', taken}

@@ -8,7 +8,13 @@ local function forget_edges(seq)
         redis.call('ZREM', prefix .. 'children:' .. parent, seq)
         if redis.call('EXISTS', prefix .. 'children:' .. parent) == 0 then redis.call('SREM', KEY.awaited, parent) end
     end
-    redis.call('UNLINK', awaits, parents)
+    local watch = prefix .. 'watch:' .. seq
+    local watched = try('HGET', watch, 'member')
+    if watched then
+        redis.call('ZREM', prefix .. 'children:' .. watched, seq)
+        if redis.call('EXISTS', prefix .. 'children:' .. watched) == 0 then redis.call('SREM', KEY.awaited, watched) end
+    end
+    redis.call('UNLINK', awaits, parents, watch, prefix .. 'members:' .. seq)
     redis.call('SREM', KEY.edges, seq)
     if redis.call('SISMEMBER', KEY.awaited, seq) == 1 then
         redis.call('SADD', KEY.unsettled, seq)

@@ -11,6 +11,9 @@ EDGES.FINAL = {completed = true, failed = true, cancelled = true}
 function EDGES.children_key(seq) return prefix .. 'children:' .. seq end
 function EDGES.parents_key(seq) return prefix .. 'parents:' .. seq end
 function EDGES.awaits_key(seq) return prefix .. 'awaits:' .. seq end
+-- The members of a callback's group, in order; which of them it watches: its place and its seq.
+function EDGES.members_key(seq) return prefix .. 'members:' .. seq end
+function EDGES.watch_key(seq) return prefix .. 'watch:' .. seq end
 
 -- The fields of a child that waits for parents, or nothing.
 function EDGES.waiting_child(seq)
@@ -45,6 +48,79 @@ function EDGES.cancel(seq)
     EDGES.cancelled = EDGES.cancelled + 1
 end
 
+-- The first member behind a place that the callback has to wait for: its place and its seq; nothing if there is none.
+function EDGES.next_member(callback, place, policy)
+    local PAGE = 500
+    while true do
+        local members = try('LRANGE', EDGES.members_key(callback), place + 1, place + PAGE) or {}
+        for index, member in ipairs(members) do
+            local state = try('HGET', job_key(member), 'state')
+            local is_done = state == 'completed' or (policy == 'run' and (not state or EDGES.FINAL[state]))
+            if not is_done then return place + index, member end
+        end
+        if #members < PAGE then return end
+        place = place + PAGE
+    end
+end
+
+-- Lets a callback wait for one of its members. One that has ended already decides about it at once.
+function EDGES.watch(callback, place, member)
+    redis.call('HSET', EDGES.watch_key(callback), 'place', written(place), 'member', member)
+    redis.call('ZADD', EDGES.children_key(member), EDGES.OPEN, callback)
+    redis.call('SADD', EDGES.awaits_key(callback), member)
+    redis.call('SADD', KEY.awaited, member)
+    local state = try('HGET', job_key(member), 'state')
+    if not state or EDGES.FINAL[state] then EDGES.settle_parent(member, EDGES.AT_ONCE) end
+end
+
+-- A callback whose watched member has ended goes on to the next one that it has to wait for; false if there is none, or if the
+-- member is not the watched one. Only ended ones lie between: each is passed by once.
+function EDGES.go_on(member, callback)
+    local watch = try('HMGET', EDGES.watch_key(callback), {watch: place, member}) or {}
+    if watch.member ~= member then return false end
+    local policy = try('HGET', job_key(callback), 'on_parent_failure') or 'cancel'
+    local place, following = EDGES.next_member(callback, tonumber(watch.place), policy)
+    if not place then return false end
+    redis.call('ZREM', EDGES.children_key(member), callback)
+    redis.call('SREM', EDGES.awaits_key(callback), member)
+    EDGES.watch(callback, place, following)
+    return true
+end
+
+-- The groups of a job, as rows (callback, place).
+function EDGES.groups_of(seq)
+    local groups = {}
+    for callback, place in string.gmatch(try('HGET', job_key(seq), 'groups') or '', '(%d+):(%d+)') do
+        groups[#groups + 1] = {callback, tonumber(place)}
+    end
+    return groups
+end
+
+-- Members of groups that were retried are waited for: the callback watches such a one, if it watched one behind it.
+-- members: seqs; group: row (callback, place) as group
+function EDGES.watch_again(members)
+    if redis.call('EXISTS', KEY.edges) == 0 then return end
+    for _, seq in ipairs(members) do
+        for _, group in ipairs(EDGES.groups_of(seq)) do
+            local watch = try('HMGET', EDGES.watch_key(group.callback), {watch: place, member}) or {}
+            if EDGES.waiting_child(group.callback) and (tonumber(watch.place) or 0) > group.place then
+                EDGES.unwatch(group.callback, watch.member)
+                EDGES.watch(group.callback, group.place, seq)
+            end
+        end
+    end
+end
+
+-- A parent that was named by itself, too, is waited for all the same.
+function EDGES.unwatch(callback, member)
+    for _, parent in ipairs(redis.call('LRANGE', EDGES.parents_key(callback), 0, -1)) do
+        if parent == member then return end
+    end
+    redis.call('ZREM', EDGES.children_key(member), callback)
+    redis.call('SREM', EDGES.awaits_key(callback), member)
+    if redis.call('EXISTS', EDGES.children_key(member)) == 0 then redis.call('SREM', KEY.awaited, member) end
+end
+
 -- Settles one edge of a parent that has ended in this state; nothing for one that is gone.
 function EDGES.settle_one(parent, child, state)
     local policy = state ~= 'completed' and (try('HGET', job_key(child), 'on_parent_failure') or 'cancel') or 'run'
@@ -52,6 +128,7 @@ function EDGES.settle_one(parent, child, state)
         redis.call('ZADD', EDGES.children_key(parent), EDGES.WAITS, child)
         return
     end
+    if policy == 'run' and EDGES.go_on(parent, child) then return end
     redis.call('ZADD', EDGES.children_key(parent), EDGES.SETTLED, child)
     redis.call('SREM', EDGES.awaits_key(child), parent)
     if policy == 'cancel' then
@@ -115,7 +192,9 @@ function EDGES.block_again(seq, child)
     displace('cancelled', child.queue, seq, priority)
     place('blocked', child.queue, seq, priority, child.run_at or stamp, false, EDGES.GATE)
     if child.start_by then note_expiry(seq, child.start_by) end
-    for _, parent in ipairs(redis.call('LRANGE', EDGES.parents_key(seq), 0, -1)) do
+    local parents = redis.call('LRANGE', EDGES.parents_key(seq), 0, -1)
+    parents[#parents + 1] = try('HGET', EDGES.watch_key(seq), 'member') or nil
+    for _, parent in ipairs(parents) do
         local state = try('HGET', job_key(parent), 'state')
         if state ~= 'completed' then
             redis.call('ZADD', EDGES.children_key(parent), EDGES.OPEN, seq)

@@ -40,16 +40,37 @@ LIMIT 1
 SELECT json_group_array(json(edge.value)) FROM json_each(:edges) AS edge
 WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {edge.child})
 
--- 5. queue
+-- 5. closed
+-- A group takes more members while its callback waits for one. A member that is here already was added by an earlier call.
+-- :added rows (NewMember) as member
+-- only with added
+-- guard closed
+SELECT {member.callback} FROM jsonb_each(:added) AS member
+WHERE NOT EXISTS (
+    SELECT 1 FROM windlass_job AS callback CROSS JOIN windlass_edge AS edge ON edge.child = callback.seq
+    WHERE callback.id = {member.callback} AND callback.state = 'blocked' AND callback.gate = 'parents'
+    AND edge.place = -1 AND edge.state < 2)
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {member.member})
+LIMIT 1
+
+-- 6. new groups
+-- Those whose callbacks are not here yet.
+-- :groups rows (NewGroup) as fresh
+-- only with groups
+-- binds new_groups
+SELECT json_group_array(json(fresh.value)) FROM json_each(:groups) AS fresh
+WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {fresh.callback})
+
+-- 7. queue
 -- A queue exists from its first job on.
 INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE true ON CONFLICT DO NOTHING
 
--- 6. forget
+-- 8. forget
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- here free_keys (keys = SELECT {named.key} FROM jsonb_each(:named) AS named)
 
--- 7. key
+-- 9. key
 -- Of the call's jobs that name a free key the one with the lowest rank takes it. A job that exists already takes nothing
 -- again.
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
@@ -60,7 +81,7 @@ WHERE {named.key} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE w
 ORDER BY {named.rank}
 ON CONFLICT DO NOTHING
 
--- 8. full
+-- 10. full
 -- Nothing of the call is stored if one of its queues has not enough room for what the call would add to it.
 -- Only queues with a limit are counted, and the limit itself bounds what there is to count.
 -- :jobs rows (NewJob) as jobs
@@ -80,7 +101,7 @@ SELECT name, max_length FROM (
     WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))
 WHERE added > 0 AND waiting + added > max_length
 
--- 9. replacement
+-- 11. replacement
 -- Which jobs take the arguments of new ones, and for moves their times as well: those that hold the key and wait for
 -- their first attempt. One that is blocked becomes pending, and the next claim finds out what it waits for;
 -- one that waits for parents stays as it is. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
@@ -112,7 +133,7 @@ FROM (
         AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
         GROUP BY holder.seq))
 
--- 10. insert
+-- 12. insert
 -- An id or a key that is taken stores nothing.
 -- :jobs rows (NewJob) as jobs
 -- here insert_jobs
@@ -120,7 +141,7 @@ WHERE {jobs.unique_key} IS NULL OR {jobs.id} = (SELECT id FROM windlass_key WHER
 ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING
 
--- 11. edges
+-- 13. edges
 -- A parent that has ended counts at once. One that was not stored because of its unique key is the job that holds it.
 -- :new_edges rows (NewEdge) as edge
 -- only with edges
@@ -135,20 +156,56 @@ CROSS JOIN windlass_job AS parent ON parent.id = coalesce(
     (SELECT id FROM windlass_job WHERE id = {edge.parent}),
     (SELECT id FROM windlass_key WHERE windlass_key.key = {edge.parent_key}))
 
--- 12. unsettled
+-- 14. members
+-- One that was not stored because of its unique key is the job that holds it.
+-- :members rows (NewMember) as member
+-- :new_groups rows (NewGroup) as fresh
+-- only with groups
+INSERT INTO windlass_member (callback, place, member)
+SELECT callback.seq, {member.place}, found.seq FROM jsonb_each(:members) AS member
+CROSS JOIN windlass_job AS callback ON callback.id = {member.callback}
+CROSS JOIN windlass_job AS found ON found.id = coalesce(
+    (SELECT id FROM windlass_job WHERE id = {member.member}),
+    (SELECT id FROM windlass_key WHERE windlass_key.key = {member.member_key}))
+WHERE {member.callback} IN (SELECT {fresh.callback} FROM jsonb_each(:new_groups) AS fresh)
+
+-- 15. further members
+-- Behind the others; one that is a member already is not added again.
+-- :added rows (NewMember) as member
+-- only with added
+INSERT INTO windlass_member (callback, place, member)
+SELECT callback.seq,
+    (SELECT max(last.place) FROM windlass_member AS last WHERE last.callback = callback.seq) + 1 + {member.place}, found.seq
+FROM jsonb_each(:added) AS member
+CROSS JOIN windlass_job AS callback ON callback.id = {member.callback}
+CROSS JOIN windlass_job AS found ON found.id = coalesce(
+    (SELECT id FROM windlass_job WHERE id = {member.member}),
+    (SELECT id FROM windlass_key WHERE windlass_key.key = {member.member_key}))
+WHERE NOT EXISTS (
+    SELECT 1 FROM windlass_member AS own WHERE own.member = found.seq AND own.callback = callback.seq)
+
+-- 16. watched
+-- The callback waits for the first member; the next statements look whether it has to.
+-- :new_groups rows (NewGroup) as fresh
+-- only with groups
+INSERT INTO windlass_edge (child, place, parent, policy, state, watched)
+SELECT callback.seq, -1, own.member, {fresh.policy}, 0, own.place FROM jsonb_each(:new_groups) AS fresh
+CROSS JOIN windlass_job AS callback ON callback.id = {fresh.callback} AND callback.state = 'blocked'
+CROSS JOIN windlass_member AS own ON own.callback = callback.seq AND own.place = 0
+
+-- 17. unsettled
 -- The new children of which a parent has ended, and of which none is awaited.
--- :new_edges rows (NewEdge) as edge
--- only with edges
+-- only with tied
 -- binds unsettled
 SELECT nullif(json_group_array(seq), '[]') FROM (
-    SELECT DISTINCT child.seq FROM jsonb_each(:new_edges) AS edge
-    CROSS JOIN windlass_job AS child ON child.id = {edge.child} AND child.state = 'blocked'
+    SELECT DISTINCT child.seq FROM jsonb_each(:tied) AS tied
+    CROSS JOIN windlass_job AS child ON child.id = tied.value AND child.state = 'blocked' AND child.gate = 'parents'
     WHERE EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state = 0)
     OR NOT EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state < 2))
 
 -- here settle_edges
 
--- 13. replace
+-- 18. replace
 -- A large payload lies apart, as the table says.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
@@ -160,7 +217,7 @@ UPDATE windlass_job SET
     concurrency_key = {taken.key}, rate_key = {taken.rate_key}, promised = promised = 1
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
--- 14. payload apart
+-- 19. payload apart
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_payload (seq, size, payload)
@@ -168,34 +225,34 @@ SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM 
 WHERE length({taken.payload}) > 1024
 ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
 
--- 15. payload not apart any more
+-- 20. payload not apart any more
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 DELETE FROM windlass_payload WHERE seq IN (
     SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
 
--- 16. count
+-- 21. count
 -- One event for each job, however often it is replaced.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
 WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
 
--- 17. first event
+-- 22. first event
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_event (seq, at, kind, detail)
 SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
 WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken.seq} AND event.kind = 'replaced')
 
--- 18. replaced
+-- 23. replaced
 -- Which of the new jobs gave their arguments to another, and how that one waits now.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 -- gives replaced
 SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken
 
--- 19. found
+-- 24. found
 -- Which job stands behind each explicit id or unique key now: the new one, or the one that was there before.
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named

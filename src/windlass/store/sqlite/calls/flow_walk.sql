@@ -7,5 +7,9 @@ WITH RECURSIVE flow (seq) AS (
     SELECT edge.child FROM flow CROSS JOIN windlass_edge AS edge ON edge.parent = flow.seq
     UNION
     SELECT edge.parent FROM flow CROSS JOIN windlass_edge AS edge ON edge.child = flow.seq WHERE NOT :down
+    UNION
+    SELECT own.callback FROM flow CROSS JOIN windlass_member AS own ON own.member = flow.seq
+    UNION
+    SELECT own.member FROM flow CROSS JOIN windlass_member AS own ON own.callback = flow.seq WHERE NOT :down
     LIMIT :limit)
 SELECT flow.seq, job.state FROM flow LEFT JOIN windlass_job AS job ON job.seq = flow.seq

@@ -59,7 +59,19 @@ INSERT INTO windlass_queue (name) SELECT :queue WHERE :queue IS NOT NULL ON CONF
 UPDATE windlass_edge SET state = 2 WHERE state < 2 AND child IN (SELECT value FROM jsonb_each(:seqs))
 AND EXISTS (SELECT 1 FROM windlass_job AS child WHERE child.seq = windlass_edge.child AND child.state <> 'blocked')
 
--- 6. revived
+-- 6. members
+-- A member of a group that waits again is waited for: the callback watches it, if it watched one behind it.
+UPDATE windlass_edge SET watched = again.place, parent = again.member, state = 0
+FROM (
+    -- the other columns are those of the row with the lowest place
+    SELECT own.callback, own.member, min(own.place) AS place FROM jsonb_each(:seqs) AS retried
+    CROSS JOIN windlass_job AS job ON job.seq = retried.value AND job.state IN ('pending', 'scheduled')
+    CROSS JOIN windlass_member AS own ON own.member = job.seq
+    GROUP BY own.callback) AS again
+WHERE windlass_edge.child = again.callback AND windlass_edge.place = -1 AND windlass_edge.state < 2
+AND windlass_edge.watched > again.place
+
+-- 7. revived
 -- What was cancelled because of these jobs, and what was because of that in turn, as a JSON list; null if there is nothing.
 -- binds revived
 SELECT nullif(json_group_array(seq), '[]') FROM (
@@ -75,12 +87,12 @@ SELECT nullif(json_group_array(seq), '[]') FROM (
         WHERE child.state = 'cancelled' AND child.reason = 'dependency')
     SELECT seq FROM revived)
 
--- 7. revive
+-- 8. revive
 -- It waits again, and promote looks at its edges. Its unique key is not taken again.
 -- only if revived
 UPDATE windlass_job SET state = 'blocked', reason = 'parents', gate = 'parents', finished_at = NULL
 WHERE seq IN (SELECT value FROM json_each(:revived))
 
--- 8. edges
+-- 9. edges
 -- only if revived
 UPDATE windlass_edge SET state = 0 WHERE child IN (SELECT value FROM json_each(:revived))

@@ -1,4 +1,8 @@
--- 1. doomed
+-- 1. next member
+-- only if unsettled
+-- here next_member
+
+-- 2. doomed
 -- The children of :unsettled that a parent which did not complete takes along, and what waits for these in turn, 1,000 jobs
 -- at the most: the others are left to promote.
 -- only if unsettled
@@ -16,30 +20,34 @@ SELECT nullif(json_group_array(doomed.seq), '[]') FROM (
     SELECT doomed.seq FROM doomed CROSS JOIN windlass_job AS child ON child.seq = doomed.seq
     WHERE child.state = 'blocked' AND child.gate = 'parents') AS doomed
 
--- 2. doom
+-- 3. doom
 -- only if doomed
 -- gives doomed
 UPDATE windlass_job SET state = 'cancelled', reason = 'dependency', gate = NULL, finished_at = :now
 WHERE seq IN (SELECT value FROM json_each(:doomed))
 RETURNING 1
 
--- 3. key
+-- 4. key
 -- A job that is cancelled because of a parent gives its unique key back.
 -- only if doomed
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
     SELECT unique_key, id FROM windlass_job WHERE seq IN (SELECT value FROM json_each(:doomed)))
 
--- 4. mark
+-- 5. mark
 -- What waits for the cancelled jobs is to be looked at, too.
 -- only if doomed
 UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (SELECT value FROM json_each(:doomed))
 
--- 5. unsettled
+-- 6. unsettled
 -- only if doomed
 -- binds unsettled
 -- here unsettled (limit = 500)
 
--- 6. check
+-- 7. next member of those
+-- only if doomed
+-- here next_member
+
+-- 8. check
 -- Settles the edges of :unsettled whose parents have ended; the others wait for their parents. That of a child which is to be
 -- cancelled yet stays as it is.
 -- only if unsettled
@@ -59,7 +67,7 @@ AND NOT (
         SELECT 1 FROM windlass_job AS child
         WHERE child.seq = windlass_edge.child AND child.state = 'blocked' AND child.gate = 'parents'))
 
--- 7. release
+-- 9. release
 -- Lets the children of :unsettled go whose edges are all settled.
 -- only if unsettled
 -- gives released

@@ -33,6 +33,7 @@ from windlass.store.operations import jobs, leader, leases, prune, queries, queu
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
+from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts, rekey
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
 from windlass.store.operations.limits import concurrency
@@ -364,6 +365,12 @@ def _step(scene: Scene) -> None:
     store.run(import_steps(scene.waiting.id, store.run(steps_of(job.seq))))
 
 
+def _rekey(scene: Scene) -> None:
+    texts = [NewTexts(job.seq, old_payload="{}", payload="{}") for job in (scene.running, scene.ended, scene.waiting)]
+    steps, events = [NewStepText(scene.running.seq, "a", "x", "y")], [NewEventText("yes", "x", "y")]
+    scene.store.run(rekey(texts, steps, events))
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -389,6 +396,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _prune: ("prune",),
     _prune_oldest: ("prune_oldest",),
     _read: (),
+    _rekey: ("rekey",),
     _rescue: ("rescue",),
     _reschedule: ("reschedule",),
     _retry: ("retry",),

@@ -87,7 +87,8 @@ class Encryption:
 
     def decrypt(self, field: str, owner: Owner, text: str) -> bytes:
         """The clear text; ``NoKey`` where its key is not at hand, ``PayloadError`` where it does not open."""
-        return self._opened(text, parts_of(text).key_id, parts_of(text).text, _bound_to(field, owner))
+        parts = parts_of(text)
+        return self._opened(text, parts.key_id, parts.text, _bound_to(field, owner))
 
     def decrypt_call(self, text: str, *, id: str, unique_key: str | None) -> bytes:
         """The clear text of a payload."""
@@ -106,8 +107,6 @@ class Encryption:
     def _opened(self, text: str, key_id: str, sealed: bytes, bound: bytes) -> bytes:
         if self._keys is None:
             raise no_key(text)
-        from cryptography.exceptions import InvalidTag
-
         if len(sealed) < _NONCE + _TAG:
             raise PayloadError("the encrypted text is too short")
         by_id = self._keys.by_id
@@ -116,7 +115,7 @@ class Encryption:
         for key in [by_id[key_id]] if is_known else by_id.values():
             try:
                 return key.decrypt(sealed[:_NONCE], sealed[_NONCE:], bound)
-            except InvalidTag:
+            except self._keys.refusal:
                 pass
         if is_known:
             raise PayloadError("the encrypted text is damaged, or belongs elsewhere: its key does not open it")

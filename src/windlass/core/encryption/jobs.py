@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import astuple, replace
 
 from windlass.core.codec.seal import seal, unseal
 from windlass.core.encryption.encryption import Encryption, Owner
@@ -37,21 +37,23 @@ class EndedJob(Protocol):
 
 E = TypeVar("E", bound=EndedJob)
 
+_PAYLOAD, _META, _ERRORS = map(Claimed.__struct_fields__.index, ("payload", "meta", "errors"))
+
 
 def open_claimed(encryption: Encryption, job: Claimed) -> Claimed:
     """A job to run: an ``EncryptedJob`` if a text of it was encrypted."""
     if not (is_encrypted(job.payload) or is_encrypted(job.meta) or is_encrypted(job.errors)):
         return job
-    fields = asdict(job)
-    fields["payload"] = _open_call(encryption, job)
-    fields["meta"] = _open(encryption, "meta", (job.id,), job.meta)
-    fields["errors"] = opened_errors(encryption, job.id, job.errors)
-    return EncryptedJob(**fields)
+    fields = list(astuple(job))
+    fields[_PAYLOAD] = _open_call(encryption, job)
+    fields[_META] = _open(encryption, "meta", (job.id,), job.meta)
+    fields[_ERRORS] = opened_errors(encryption, job.id, job.errors)
+    return EncryptedJob(*fields)
 
 
 def as_encrypted(job: Claimed) -> EncryptedJob:
     """A job that came with clear texts, and whose task is encrypted."""
-    return EncryptedJob(**asdict(job))
+    return EncryptedJob(*astuple(job))
 
 
 def open_record(encryption: Encryption, job: JobRecord) -> JobRecord:

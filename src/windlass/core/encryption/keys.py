@@ -27,7 +27,7 @@ _REMEDY = "`windlass keys generate` makes one"
 class Keys:
     """The keys of an app: the first encrypts, all decrypt. Nothing here shows a key."""
 
-    __slots__ = ("_secret", "by_id", "first", "ids")
+    __slots__ = ("_secret", "by_id", "first", "ids", "refusal")
 
     def __init__(self, texts: object) -> None:
         """``ConfigError`` for what is no key, in words that do not have the key."""
@@ -42,7 +42,7 @@ class Keys:
                 "encryption_keys: the keys do not belong together, so equal calls could not be told: make a new key "
                 "with `windlass keys generate` where the old ones are set"
             )
-        cipher = _cipher()
+        cipher, self.refusal = _cipher()
         self.by_id: dict[str, AESGCM] = {id: cipher(key) for id, (key, _) in zip(self.ids, halves, strict=True)}
         self.first = self.by_id[self.ids[0]]
         self._secret = halves[0][1]
@@ -95,11 +95,13 @@ def _id_of(key: bytes) -> str:
     return hashlib.blake2b(key, digest_size=4, person=b"windlass key id").hexdigest()
 
 
-def _cipher() -> type[AESGCM]:
+def _cipher() -> tuple[type[AESGCM], type[Exception]]:
+    """What encrypts, and what it raises for a text that does not open."""
     try:
+        from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError as error:
         raise ConfigError(
             "encryption_keys needs the package cryptography; install it with: pip install 'windlass-jobs[crypto]'"
         ) from error
-    return AESGCM
+    return AESGCM, InvalidTag

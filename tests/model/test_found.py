@@ -20,7 +20,8 @@ from windlass.core.state import State
 from windlass.store.operation import Operation, drive
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.cycle import finish
-from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
+from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
 
@@ -81,6 +82,21 @@ def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(sto
     assert again.fence > first.fence
     assert store.run(queries.next_due()).next_expiry == LEASE
     assert store.rescue() == []
+
+
+def test_a_link_that_was_retried_by_hand_takes_nothing_along_when_its_parent_ends(store: Store) -> None:
+    """It runs; what waits for it does so whatever becomes of the job that it waited for itself."""
+    chain = [NewJob(id, "t", "mail", 0, "{}", None, 4, 0, None, None, None, None, after=int(id > "a")) for id in "abc"]
+    edges = [NewEdge("b", 0, "a", None, "cancel"), NewEdge("c", 0, "b", None, "cancel")]
+    store.run(enqueue(chain, {}, edges))
+    seqs = {id: job.seq for id, job in store.run(queries.find("abc")).items()}
+    store.run(jobs.cancel([seqs["b"]], by="me"))
+    store.run(jobs.retry([seqs["b"]], by="me"))
+    store.run(jobs.promote())
+    store.run(jobs.cancel([seqs["a"]], by="me"))
+    store.run(jobs.promote())
+    states = {id: job.state for id, job in store.run(queries.find("abc")).items()}
+    assert states == {"a": State.CANCELLED, "b": State.PENDING, "c": State.BLOCKED}
 
 
 def test_the_fault_of_a_lost_manual_claim_names_the_attempt_that_was_lost(store: Store) -> None:

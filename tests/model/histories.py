@@ -57,10 +57,13 @@ def run_histories(
     tally: Tally,
     phases: tuple[Phase, ...] = tuple(Phase),
     machine: type[SideBySide] = StoreMachine,
+    must_see: tuple[str, ...] = (),
 ) -> None:
-    """Raises at the first disagreement, in words that say how to repeat it."""
+    """Raises at the first disagreement, in words that say how to repeat it. What a run must have met and has not is
+    waited for, three times as long.
+    """
     number = seed
-    while tally.steps < steps:
+    while tally.steps < steps or (tally.steps < 4 * steps and tally.missing(must_see)):
         fresh = type(machine.__name__, (machine,), {"tally": tally, "open_store": staticmethod(open_store)})
         try:
             run_state_machine_as_test(seeded(number)(fresh), settings=_settings(phases))

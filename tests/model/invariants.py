@@ -82,6 +82,7 @@ def _check_rates(model: Model) -> None:
     """In any span of time never more than rate x time + burst."""
     rates = {name: bucket.rate for name, bucket in model.buckets.items()}
     rates |= {f"limit {name}": limit.bucket.rate for name, limit in model.limits.items()}
+    rates |= {key: bucket.rate for key, bucket in model.key_buckets.items()}
     for name, rate in rates.items():
         taken = model.taken_at[name]
         for first, begin in enumerate(taken):

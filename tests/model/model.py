@@ -15,9 +15,12 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
+from tests.model.parts.flows import FlowModel
 from tests.model.parts.keys import KeyModel, in_order_of_age
 from tests.model.parts.limits import LimitModel
 from tests.model.parts.schedules import ScheduleModel
+from tests.model.parts.steps import StepModel
+from tests.model.parts.task_rates import TaskRateModel
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Attempt, Attempts, Fault, read_attempts
@@ -26,9 +29,10 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, WAITING, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
-from windlass.errors import IdConflict, QueueFull
+from windlass.errors import IdConflict, JobNotFound, QueueFull
 from windlass.store.operations.cycle import Claimant, CycleResult, LimitState, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.queries import NextDue
@@ -38,7 +42,7 @@ from windlass.store.operations.rescue import SEVERAL, Rescued
 DAY = 86_400_000
 _COUNTED = ("attempt", "crashes", "rescues")
 _BLANK: dict[str, Any] = dict.fromkeys(JobRecord.__struct_fields__) | dict.fromkeys((*_COUNTED, "fence"), 0)
-Event = tuple[int, str, str | None, int]  # when, what, which worker, under which fence
+Event = tuple[int, str, str | None, int | None]  # when, what, which worker, under which fence
 
 
 @dataclass(slots=True)
@@ -60,6 +64,14 @@ class Key(NamedTuple):
     expires_at: int | None
 
 
+class Placed(NamedTuple):
+    """What became of one job of an enqueue."""
+
+    id: str
+    is_duplicate: bool = False
+    is_replaced: bool = False
+
+
 class Loss(NamedTuple):
     """What a rescuer decided about one job of a lease, from what it saw."""
 
@@ -69,7 +81,7 @@ class Loss(NamedTuple):
     culprit: int | None
 
 
-class Model(ScheduleModel, KeyModel, LimitModel):
+class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepModel):
     """What a store knows. ``now`` is the store's clock, in milliseconds."""
 
     def __init__(self, *, now: Callable[[], int]) -> None:
@@ -84,25 +96,56 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         self.running_limits: dict[str, int] = {}
         self._paused: set[str] = set()
         self.losses: list[Loss] = []
+        self._last_before = 0
+        """The newest job before the enqueue that is under way."""
 
-    def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> list[Enqueued]:
+    def enqueue(
+        self, jobs: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+    ) -> list[Enqueued]:
         named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
         if any(not _is_same(job, named.get(job.id, job)) for job in jobs):
             raise IdConflict("one id for two different jobs of the call")
+        there = {job.id for job in self.jobs.values()}
+        if not {edge.parent for edge in edges} <= there | {job.id for job in jobs}:
+            raise JobNotFound("a parent is not there")
         before = dict(self.jobs), dict(self.keys), self.last_seq
+        self._last_before = self.last_seq
+        placed: dict[int, Placed] = {}
         try:
-            placed = [self._place(job, namings.get(index)) for index, job in enumerate(jobs)]
+            for index in _in_order_of_keys(jobs, namings):
+                is_first = all(jobs[other].unique_key != jobs[index].unique_key for other in placed)
+                placed[index] = self._place(jobs[index], namings.get(index), is_first=is_first)
             self._check_room(self.jobs[seq].queue for seq in self.jobs if seq > before[2])
         except (IdConflict, QueueFull):
             self.jobs, self.keys, self.last_seq = before
             raise
+        self.tie([edge for edge in edges if edge.child not in there])
+        for one in placed.values():
+            if one.is_replaced:
+                self._note_replaced(one.id)
         return [
-            Enqueued(id, self._told_state(job, id, is_named=index in namings), is_duplicate)
-            for index, (job, (id, is_duplicate)) in enumerate(zip(jobs, placed, strict=True))
+            Enqueued(
+                placed[index].id,
+                self._told_state(job, placed[index].id, is_named=index in namings),
+                placed[index].is_duplicate,
+                placed[index].is_replaced,
+            )
+            for index, job in enumerate(jobs)
         ]
 
-    def _place(self, job: NewJob, naming: Uniqueness | None) -> tuple[str, bool]:
-        """The id of the job that stands for this one, and whether it was there before."""
+    def _note_replaced(self, id: str) -> None:
+        """One event for each job, however often it is replaced."""
+        seq = next(job.seq for job in self.jobs.values() if job.id == id)
+        events = self.events[seq]
+        places = [place for place, event in enumerate(events) if event[1] == "replaced"]
+        new: Event = (self._now(), "replaced", None, None)
+        if places:
+            events[places[0]] = new
+        else:
+            events.append(new)
+
+    def _place(self, job: NewJob, naming: Uniqueness | None, *, is_first: bool) -> Placed:
+        """The id of the job that stands for this one, whether it was there before, and whether it was replaced."""
         known = next((known for known in self.jobs.values() if known.id == job.id), None)
         if naming and known and not _is_same(job, known):
             raise IdConflict(job.id)
@@ -110,8 +153,44 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         holder = known or self.holder(job.unique_key)
         if holder is None:
             self._store(job, naming or Uniqueness())
-            return job.id, False
-        return holder.id, naming is not None
+            return Placed(job.id)
+        is_replaced = is_first and not known and naming is not None and self._replace(holder, job, naming)
+        return Placed(holder.id, naming is not None, is_replaced)
+
+    def _replace(self, old: JobRecord, new: NewJob, naming: Uniqueness) -> bool:
+        """A job that waits for its first attempt takes the arguments of another, and for ``postpone`` its time."""
+        is_next, now = old.seq in self.promised, self._now()
+        waits = old.state in (State.PENDING, State.SCHEDULED, State.BLOCKED) and old.reason != "parents"
+        is_fresh_job = waits and old.attempt == 0 and old.seq not in self.steps and old.seq <= self._last_before
+        if not naming.replaces or not is_fresh_job or old.task != new.task:
+            return False
+        if is_next and old.concurrency_key != new.concurrency_key:
+            return False
+        state = State.SCHEDULED if old.state is State.SCHEDULED else State.PENDING
+        run_at = old.run_at
+        if naming.on_conflict == "postpone" and not is_next:
+            due = now + new.delay if new.at is None else new.at
+            if naming.max_wait is not None:
+                due = min(due, max(old.created_at + naming.max_wait, old.run_at))
+            state = self._state_until(due)
+            run_at = due if due > now else now if old.state is State.SCHEDULED else old.run_at
+        is_moved = old.start_by is not None and run_at != old.run_at
+        self.jobs[old.seq] = replace(
+            old,
+            payload=new.payload,
+            state=state,
+            run_at=run_at,
+            reason=None if old.state is State.BLOCKED else old.reason,
+            concurrency_key=new.concurrency_key,
+            rate_key=new.rate_key,
+            start_by=run_at + (old.expires or 0) if is_moved else old.start_by,
+        )
+        return True
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a queue may be full."""
+        return any(limit is not None for limit in self._limits.values())
 
     def _check_room(self, queues: Iterable[str]) -> None:
         for queue in set(queues):
@@ -135,6 +214,8 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         self.last_seq += 1
         own = {"seq": self.last_seq, "state": self._state_until(due), "run_at": due, "created_at": now}
         own["start_by"] = None if job.expires is None else asked + job.expires
+        if job.after:
+            own |= {"state": State.BLOCKED, "reason": "parents"}
         self.jobs[self.last_seq] = JobRecord(**(_BLANK | _shared(job, JobRecord) | own))
         if job.unique_key is not None:
             expires_at = None if naming.window is None else now + naming.window
@@ -142,7 +223,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
 
     def _told_state(self, job: NewJob, id: str, *, is_named: bool) -> State:
         """A job without a name or an instant is not looked up: the caller knows what becomes of it."""
-        if is_named or job.at is not None:
+        if is_named or job.at is not None or job.after:
             return next(found.state for found in self.jobs.values() if found.id == id)
         return self._state_until(self._now() + job.delay)
 
@@ -157,7 +238,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
     ) -> CycleResult:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
-        self.unblock()
+        self.let_go()
         marked = {mark.seq for mark in marks if self._mark(mark)}
         if self.is_in_time(claimant.lease):
             self._take_requested(claimant, requests, takes_suspect=takes_suspect)
@@ -192,7 +273,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         for job in jobs:
             if room == 0:
                 return
-            if not self.block_if_full(job):
+            if not self.block_if_out(job) and not self.block_if_full(job):
                 room -= 1
                 yield job
 
@@ -236,6 +317,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_manual(claimant.lease), **owner, **times)
         self._tokens[job.seq] = claimant.token
         self.spend(job.queue)
+        self.spend_by_key(job)
 
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
@@ -244,7 +326,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
 
     def _claimed(self, job: JobRecord) -> Claimed:
         return Claimed(
-            **_shared(job, Claimed),
+            **_shared(job, Claimed) | {"payload": self.filled_payload(job)},
             wants_cancel=job.cancel_requested_at is not None,
             unknown_for=None if job.unknown_at is None else self._now() - job.unknown_at,
             expires_in=None if job.start_by is None else job.start_by - self._now(),
@@ -337,13 +419,19 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         return False
 
     def promote(self) -> int:
+        woken = self.wake()
         for job in [job for job in self._expiring() if (job.start_by or 0) <= self._now()]:
             self._move(job, Verb.EXPIRE, State.CANCELLED, reason="expired")
         due = [job for job in self.jobs.values() if job.state in DUE_LATER and job.run_at <= self._now()]
         for job in due:
             self._move(job, Verb.PROMOTE, State.PENDING, promoted_at=self._now())
+        self.let_go()
+        return len(due) + woken + self.open_rates()
+
+    def let_go(self) -> None:
+        """Whatever a call has done, what waited for it goes on."""
         self.unblock()
-        return len(due)
+        self.settle()
 
     def _expiring(self) -> list[JobRecord]:
         """What waits and has to start in time."""
@@ -411,7 +499,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
                 self._note(job, "rescued", job.worker, job.fence)
                 self._end(ending, Verb.RESCUE)
                 rescued.append(Rescued(job.id, self.jobs[job.seq].state))
-        self.unblock()
+        self.let_go()
         return sorted(rescued, key=lambda one: one.id)
 
     def cancel(self, seqs: Sequence[int]) -> dict[int, State]:
@@ -425,7 +513,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
                 self._note(job, "cancel_requested", job.worker, job.fence)
                 self._move(job, Verb.CANCEL, State.RUNNING, cancel_requested_at=self._now())
                 changed[job.seq] = State.RUNNING
-        self.unblock()
+        self.let_go()
         return changed
 
     def retry(self, seqs: Sequence[int], *, queue: str | None = None) -> Retried:
@@ -443,6 +531,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
             has_begun = job.start_by is None or job.started_at is not None
             fresh["start_by"] = None if has_begun else self._now() + (job.expires or 0)
             self._move(job, Verb.RETRY, State.PENDING, **fresh, **dict.fromkeys(_COUNTED, 0), **place)
+        self.take_back(retried)
         return Retried(retried, taken)
 
     def reschedule(self, seq: int, *, delay: int = 0, at: int | None = None) -> bool:
@@ -457,7 +546,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
             self._move(job, Verb.RESCHEDULE, self._state_until(due), **times)
             if is_promised:
                 self.promised.add(job.seq)
-        self.unblock()
+        self.let_go()
         return bool(found)
 
     def _state_until(self, due: int) -> State:
@@ -468,9 +557,11 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         for seq in deleted:
             del self.jobs[seq]
             self.events.pop(seq, None)
+            self.forget_edges(seq)
+            self.steps.pop(seq, None)
         self.keys = {name: key for name, key in self.keys.items() if key.seq not in deleted}
         self.promised -= set(deleted)
-        self.unblock()
+        self.let_go()
         return deleted
 
     def open_lease(self, presence: WorkerReport, *, lease: str, ttl: int) -> None:
@@ -497,6 +588,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
             has_work=any(self._ready(queue) for queue in {job.queue for job in self.jobs.values()}),
             is_lead_free=not self.is_led,
             next_end=min(((job.start_by or 0) - self._now() for job in self._expiring()), default=None),
+            has_events=self.has_waits_to_look_at,
         )
 
     def close_lease(self, *, worker: str, lease: str) -> None:
@@ -517,6 +609,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         yesterday, held = self._now() - DAY, {job.lease for job in self._running()}
         self.keys = {name: key for name, key in self.keys.items() if not self._is_over(key)}
         self.forget_unused()
+        self.forget_sent()
         self._leases = {i: one for i, one in self._leases.items() if i in held or one.renewed_at + one.ttl >= yesterday}
 
     def counts(self) -> dict[str, Counter[State]]:
@@ -585,6 +678,12 @@ def _shared(source: Struct, kind: type[Struct]) -> dict[str, Any]:
 
 def _is_same(job: NewJob, other: NewJob | JobRecord) -> bool:
     return (job.task, job.payload) == (other.task, other.payload)
+
+
+def _in_order_of_keys(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> list[int]:
+    """Of those with the same key the one that counts comes first: the first, or the last if they replace."""
+    last = {jobs[index].unique_key: index for index in sorted(namings) if namings[index].replaces}
+    return sorted(range(len(jobs)), key=lambda index: last.get(jobs[index].unique_key, index) != index)
 
 
 def _has_begun(job: JobRecord) -> bool:

@@ -16,8 +16,10 @@ from unittest import mock
 from hypothesis import Phase
 from msgspec.structs import replace
 
+from tests.model.flow_mutants import FLOWS
 from tests.model.histories import Opener, fresh_stores, run_histories
-from tests.model.machine import ScheduleMachine, StoreMachine, TrafficMachine
+from tests.model.machine import FlowMachine, ScheduleMachine, StoreMachine, TrafficMachine
+from tests.model.side_by_side import SideBySide
 from tests.model.statement_edits import Edit
 from tests.model.tally import Tally
 from tests.model.traffic_mutants import TRAFFIC
@@ -87,7 +89,7 @@ MORE: dict[str, list[Edit]] = {
     "rescue of what was renewed since": [Edit("rescue", f"windlass_lease.state = 'open' AND {IN_TIME}", "false")],
     "rescue in spite of a mark": [
         Edit("rescue", "AND (windlass_job.started_at IS NOT NULL) = ending.was_started"),
-        Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 13"),
+        Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 14"),
     ],
     "several suspects at once": [
         Edit("cycle", "found.seq IS NOT NULL LIMIT 1)", "found.seq IS NOT NULL)"),
@@ -157,7 +159,7 @@ SCHEDULES: dict[str, list[Edit]] = {
 }
 """Those of schedules, which have histories of their own."""
 
-ALL = {**SIX, **MORE, **SCHEDULES, **TRAFFIC}
+ALL = {**SIX, **MORE, **SCHEDULES, **TRAFFIC, **FLOWS}
 
 
 class Found(NamedTuple):
@@ -192,7 +194,7 @@ def _line(name: str, found: list[Found]) -> str:
 def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
     """Run histories on a store with the bug until it shows."""
     tally, began, error = Tally(), clock.monotonic(), None
-    machine = ScheduleMachine if name in SCHEDULES else TrafficMachine if name in TRAFFIC else StoreMachine
+    machine = _machine(name)
     with planted(name), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             # Only finding it counts, not making it small.
@@ -200,6 +202,14 @@ def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
         except Exception as raised:  # whatever it is, it is the answer
             error = raised
     return Found(tally.steps, clock.monotonic() - began, error)
+
+
+def _machine(name: str) -> type[SideBySide]:
+    """Whose histories the bug is hunted with."""
+    for names, machine in ((SCHEDULES, ScheduleMachine), (TRAFFIC, TrafficMachine), (FLOWS, FlowMachine)):
+        if name in names:
+            return machine
+    return StoreMachine
 
 
 def edited(edits: list[Edit]) -> Opener:

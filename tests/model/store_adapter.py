@@ -28,28 +28,37 @@ from windlass.store.driver import Driver
 from windlass.store.operation import Call, Operation, drive
 from windlass.store.operations import jobs, leader, leases, queries, queues
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
-from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
+from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
-from windlass.store.operations.limits.concurrency import declare
+from windlass.store.operations.limits.concurrency import change, declare
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.queries import Filter, NextDue
 from windlass.store.operations.queues import ALL, CounterDrift
 from windlass.store.operations.rates import cooldowns, limits
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling, Scope
 from windlass.store.operations.rates.limits import LimitSeed, TakeResult
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.schedules.changes import delete, every_schedule, fires, save
 from windlass.store.operations.schedules.fire import Due, due, fire
 from windlass.store.operations.schedules.records import FireRecord, FireResult, ScheduleRecord
 from windlass.store.operations.schedules.steps import Step
+from windlass.store.operations.steps import sent_events as sending
+from windlass.store.operations.steps import steps as durable
+from windlass.store.operations.steps.sent_events import SentEvent, Wait, WaitOutcome
+from windlass.store.operations.steps.steps import NewStep, RecordedStep, RunSteps, StepRecord
 
 A = TypeVar("A")
 
 
 class Mirror:
     """Drives a store's operations."""
+
+    promoted_at_once = 2
+    """Few, so that there are several pages."""
 
     def __init__(self, driver: Driver, *, now: Callable[[], int]) -> None:
         self._driver = driver
@@ -71,8 +80,10 @@ class Mirror:
             assert theirs > max(self._ours, default=0), f"seq {theirs} was given out twice, or out of order"
             self._theirs[ours], self._ours[theirs] = theirs, ours
 
-    def enqueue(self, new: Sequence[NewJob], namings: dict[int, Uniqueness]) -> list[Enqueued]:
-        return self._run(add(new, namings))
+    def enqueue(
+        self, new: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+    ) -> list[Enqueued]:
+        return self._run(enqueue(new, namings, edges) if edges else add(new, namings))
 
     def cycle(
         self,
@@ -137,7 +148,7 @@ class Mirror:
         return self._run(jobs.progress(self._theirs[seq], self._their_fence(fence), text, worker=worker))
 
     def promote(self) -> int:
-        return self._run(jobs.promote(limit=2))
+        return self._run(jobs.promote(limit=self.promoted_at_once))
 
     def look_for_expired(self) -> None:
         """The first half of a rescue; its second half is ``free``."""
@@ -207,6 +218,12 @@ class Mirror:
     def declare_key_limits(self, declared: Mapping[str, int]) -> None:
         self._run(declare(declared))
 
+    def change_key_limit(self, task: str, limit: int | None) -> None:
+        self._run(change(task, limit, by="operator"))
+
+    def declare_rates(self, rates: Mapping[str, Rate]) -> None:
+        self._run(declare_rates(rates))
+
     def set_rate(self, queue: str, rate: Rate | None) -> None:
         self._run(queues.change(queue, {"rate": None if rate is None else write_rate(rate)}, by="operator"))
 
@@ -264,6 +281,32 @@ class Mirror:
 
     def ledger(self, name: str) -> list[FireRecord]:
         return self._run(fires(name, limit=NEWEST))
+
+    def record_step(self, seq: int, fence: int, step: NewStep, *, worker: str) -> RecordedStep | None:
+        return self._run(durable.record_step(self._theirs[seq], self._their_fence(fence), step, worker=worker))
+
+    def await_event(self, seq: int, fence: int, wait: Wait, *, worker: str) -> WaitOutcome | None:
+        return self._run(sending.await_event(self._theirs[seq], self._their_fence(fence), wait, worker=worker))
+
+    def steps_of_run(self, seq: int, fence: int, *, worker: str) -> RunSteps | None:
+        found = self._run(durable.steps_of_run(self._theirs[seq], self._their_fence(fence), worker=worker))
+        return found and replace(found, steps=self._steps(found.steps))
+
+    def steps_of(self, seq: int) -> list[StepRecord]:
+        return self._steps(self._run(durable.steps_of(self._theirs[seq], results=True)))
+
+    def _steps(self, steps: Sequence[StepRecord]) -> list[StepRecord]:
+        return [replace(step, fence=self._our_fence(step.fence)) for step in steps]
+
+    def send_event(self, name: str, value: str | None) -> None:
+        self._run(sending.send_event(name, value))
+
+    def sent_events(self) -> list[SentEvent]:
+        return sorted(self._run(sending.sent_events(0)), key=lambda event: event.name)
+
+    def states(self, ids: Sequence[str]) -> dict[str, State]:
+        """How these jobs are now."""
+        return {id: job.state for id, job in self._run(queries.find(ids)).items()}
 
     def tidy(self) -> None:
         self._run(tidy())

@@ -15,6 +15,7 @@ __all__ = ["seed"]
 MUST_BE_SEEN = (
     "blocked",
     "buckets drained",
+    "jobs replaced",
     "let go by a limit that grew",
     "out of tokens",
     "throttled",
@@ -22,6 +23,7 @@ MUST_BE_SEEN = (
     "tokens taken",
     "tokens waited for",
     "turns passed on",
+    "waited for a token of their key",
 )
 """A run that never met one of these has proved nothing about it."""
 
@@ -30,7 +32,8 @@ MUST_BE_SEEN = (
 def test_store_and_model_agree_on_what_is_held_back(seed: int) -> None:
     """C3, C6, C7."""
     tally = Tally()
-    run_histories(fresh_stores("sqlite:///:memory:"), seed=seed, steps=2_500, tally=tally, machine=TrafficMachine)
+    opener = fresh_stores("sqlite:///:memory:")
+    run_histories(opener, seed=seed, steps=2_500, tally=tally, machine=TrafficMachine, must_see=MUST_BE_SEEN)
     assert tally.steps >= 2_500
     assert not tally.missing(MUST_BE_SEEN), str(tally)
 

@@ -66,6 +66,17 @@ TRAFFIC: dict[str, list[Edit]] = {
     "limit minted a token twice": [Edit("limit_take", "- :is_taken * period")],
     "limit filled beyond its burst": [Edit("limit_take", "min(burst * period, level", "max(0, level")],
     "limit filled from before the clock went back": [Edit("limit_take", "OR filled_at > :now)", "OR false)")],
+    "token minted twice for a rate key": [Edit("cycle", "- excluded.burst * excluded.period + excluded.level")],
+    "rate key not asked for by a manual claim": [Edit("manual_claim", "turn > tokens", "false")],
+    "what operators say of keys ignored": [Edit("cycle", "coalesce(concurrency, declared)", "declared")],
+    "replaced job keeps old arguments": [
+        Edit("enqueue", "json_object('v', 2, 'payload', 'apart'), taken.value ->> 2)", "payload, payload)")
+    ],
+    "job that runs is replaced": [Edit("enqueue", "AND holder.state IN ('pending', 'scheduled', 'blocked')")],
+    "postponed job keeps its time": [
+        Edit("enqueue", "WHEN due_at > :now THEN due_at", "WHEN due_at > :now THEN run_at")
+    ],
+    "postponed for longer than it may": [Edit("enqueue", "iif(max_wait IS NULL, due_at,", "iif(true, due_at,")],
     "limit that is changed mints tokens": [
         Edit("limit_change", "level = min(excluded.burst", "level = max(excluded.burst")
     ],

@@ -17,6 +17,8 @@ class KeyModel(Part):
     def __init__(self, now: Callable[[], int]) -> None:
         super().__init__(now)
         self.key_limits: dict[str, int] = {}
+        self.chosen_limits: dict[str, int] = {}
+        """What operators say, which goes before what the code declares."""
         self.promised: set[int] = set()
         """The jobs that are to run next."""
 
@@ -28,8 +30,15 @@ class KeyModel(Part):
         self.key_limits |= limits
         self.unblock()
 
+    def change_key_limit(self, task: str, limit: int | None) -> None:
+        self.chosen_limits.pop(task, None)
+        if limit is not None:
+            self.chosen_limits[task] = limit
+        self.unblock()
+
     def most_holders(self, key: str) -> int:
-        return self.key_limits.get(key.partition("\n")[0], 1)
+        task = key.partition("\n")[0]
+        return self.chosen_limits.get(task, self.key_limits.get(task, 1))
 
     def key_room(self, key: str) -> int:
         """How many more jobs may hold the key."""
@@ -52,7 +61,8 @@ class KeyModel(Part):
                 self.promised.add(job.seq)
 
     def blocked(self) -> list[JobRecord]:
-        return [job for job in self.jobs.values() if job.state is State.BLOCKED]
+        """Those that wait for a key."""
+        return [job for job in self.jobs.values() if job.state is State.BLOCKED and job.reason == "key"]
 
 
 def in_order_of_age(jobs: Iterable[JobRecord]) -> list[JobRecord]:

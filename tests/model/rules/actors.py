@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -12,11 +13,14 @@ from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.limits.concurrency import stored_key
+from windlass.core.outcome import Outcome, Returned
+from windlass.core.rates.key import rate_gate
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry
-from windlass.errors import IdConflict, QueueFull
+from windlass.errors import IdConflict, JobNotFound, QueueFull
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
+from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.leases import WorkerReport
 
 RETRY = Retry()
@@ -60,16 +64,19 @@ class Cast(SideBySide):
         attempts: int = 4,
         expires: int | None = None,
         one_of: str | None = None,
+        rate_key: str | None = None,
+        payload: str = "{}",
     ) -> NewJob:
         id = id or self.name("job")
-        own = (id, task, queue, priority, "{}", None, attempts, delay, None, key, None, at)
-        return NewJob(*own, expires=expires, concurrency_key=one_of and stored_key(task, one_of))
+        own = (id, task, queue, priority, payload, None, attempts, delay, None, key, None, at)
+        line = one_of and stored_key(task, one_of)
+        return NewJob(*own, expires=expires, concurrency_key=line, rate_key=rate_key and rate_gate(task, rate_key))
 
-    def store(self, new: list[NewJob], namings: dict[int, Uniqueness]) -> None:
+    def store(self, new: list[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()) -> None:
         before = self.model.last_seq
-        answer = self.do("enqueue", new, namings)
+        answer = self.do("enqueue", new, namings, edges)
         self.learn(before)
-        if answer in (IdConflict, QueueFull):
+        if answer in (IdConflict, JobNotFound, QueueFull):
             self.tally.see(answer.__name__)
             return
         for job, stored in zip(new, answer, strict=True):
@@ -133,7 +140,9 @@ class Cast(SideBySide):
         return [claim for claim, job in owned if job and (not workers or job.worker in workers)]
 
     def finish(self, claims: list[Claimed], outcome: str, *, worker: str) -> None:
-        endings = [ending(claim, outcome) for claim in claims]
+        self.end([ending(claim, outcome) for claim in claims], worker=worker)
+
+    def end(self, endings: list[Ending], *, worker: str) -> None:
         self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
 
     def write_under(self, claim: Claimed, verb: str, outcome: str) -> None:
@@ -170,7 +179,13 @@ class Cast(SideBySide):
 
 
 def ending(claim: Claimed, outcome: str) -> Ending:
-    return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
+    """Each job returns something of its own."""
+    known = OUTCOMES[outcome]
+    return ended(claim, Returned(f'"{claim.id}"') if isinstance(known, Returned) else known)
+
+
+def ended(claim: Claimed, outcome: Outcome) -> Ending:
+    return decide(claim, outcome, retry=RETRY, ran_for=7)
 
 
 def once_more(asked: Asked) -> Asked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,7 +9,7 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from tests.manual_clock import move
 from tests.model import samples as m
-from tests.model.rules.actors import Cast
+from tests.model.rules.turns import Turns
 from tests.model.samples import LEASE, QUEUES, Limits
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.rates.rate import Rate
@@ -23,6 +22,7 @@ LIMIT = "github"
 SHORT = Cooldown(base=LEASE / 1000, max=100)
 
 _RATES = [Rate(1, LEASE, 2), Rate(2, 45_000, 3)]
+_KEY_RATE = Rate(1, LEASE, 2)
 _COOLED = [(Scope.QUEUE, queue) for queue in QUEUES] + [(Scope.TASK, "t"), (Scope.LIMIT, LIMIT)]
 
 keyed = st.sampled_from([("t", "u"), ("t", "u"), ("t", "u"), ("t", "v"), ("u", "u"), ("t", None)])
@@ -32,17 +32,13 @@ jumps = st.sampled_from([None, 0, 1, LEASE, 4 * LEASE, m.HOUR, -m.HOUR])
 cooled = st.sampled_from(_COOLED)
 lengths = st.sampled_from([None, None, None, 1, LEASE])
 most = st.sampled_from([1, 2, 2])
+ends = st.sampled_from(["returned", "refused"])
+pauses = st.lists(st.sampled_from([LEASE, LEASE, 2 * LEASE, m.HOUR]), min_size=1, max_size=3)
 ways = st.sampled_from(["cancel", "cancel and retry", "delete", "put off", "put on", "expire"])
 
 
-class Traffic(Cast):
-    """Few keys, so that they are full. One queue is asked at a time: which of several queues gets a key that they
-    share is left to the store.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._turns = count()
+class Traffic(Turns):
+    """Few keys, so that they are full."""
 
     @initialize()
     def set_up_keys(self) -> None:
@@ -54,16 +50,27 @@ class Traffic(Cast):
         options: dict[str, Any] = {"task": task, "priority": priority, "attempts": attempts, "expires": expires}
         self.store([self.new(queue, one_of=key, **options) for _ in range(1 + more)], {})
 
-    @rule(number=most, queue=m.queues, worker=m.workers)
-    def declare(self, number: int, queue: str, worker: str) -> None:
+    @rule(number=most, queue=m.queues, worker=m.workers, is_by_hand=m.flags)
+    def declare(self, number: int, queue: str, worker: str, is_by_hand: bool) -> None:
         """A limit that grows finds jobs that wait; often enough it is one that was just lowered."""
-        self.do("declare_key_limits", {"t": 1})
+        self.set_key_limit(1, is_by_hand=is_by_hand)
         self.store([self.new(queue, one_of="u") for _ in range(2)], {})
         self.ask_next(queue)
         self.take(worker)
         before = len(self.model.blocked())
-        self.do("declare_key_limits", {"t": number})
+        self.set_key_limit(number, is_by_hand=is_by_hand)
         self.tally.see("let go by a limit that grew", before - len(self.model.blocked()))
+
+    def set_key_limit(self, number: int, *, is_by_hand: bool) -> None:
+        if is_by_hand:
+            self.do("change_key_limit", "t", number)
+        else:
+            self.do("declare_key_limits", {"t": number})
+
+    @rule()
+    def let_the_code_decide(self) -> None:
+        """What an operator said about keys goes no more before what is declared."""
+        self.do("change_key_limit", "t", None)
 
     @rule(worker=m.workers, outcome=m.outcomes, way=ways, is_marked=m.flags)
     def take_away(self, worker: str, outcome: str, way: str, is_marked: bool) -> None:
@@ -124,6 +131,37 @@ class Traffic(Cast):
             self.ask_next(queue)
             self.take(owner)
 
+    @rule(owner=m.owners, queue=m.queues, number=st.integers(1, 6), later=m.few, outcome=ends, pauses=pauses)
+    def run_at_rate(self, owner: str, queue: str, number: int, *, later: int, outcome: str, pauses: list[int]) -> None:
+        """More jobs of one rate key than there are tokens; the last may come while others wait. None stays behind:
+        how often promote looks at tokens that are not taken is left to the store.
+        """
+        self.do("declare_rates", {"r": _KEY_RATE})
+        before, key = self.model.last_seq, self.name("upstream")
+        self.make_room(queue)
+        self.store([self.new(queue, task="r", rate_key=key) for _ in range(number)], {})
+        for pause in pauses:
+            self.ask_next(queue)
+            claims = self.take(owner)
+            waiting = [job for job in self.model.jobs.values() if job.reason == "rate" and job.state is State.BLOCKED]
+            self.tally.see("waited for a token of their key", len(waiting))
+            self.finish([claim for claim in claims if claim.seq > before], outcome, worker=owner)
+            move(self.clock, pause)
+            self.keep_up()
+            self.store([self.new(queue, task="r", rate_key=key) for _ in range(later)], {})
+        self.take_out(before)
+
+    def make_room(self, queue: str) -> None:
+        self.do("limit", queue, max_length=None)
+        self.do("pause", queue, is_paused=False)
+
+    def take_out(self, before: int) -> None:
+        """Delete the jobs that came after this one, and let promote find that none waits."""
+        self.finish([claim for claim in self.live() if claim.seq > before], "refused", worker="late")
+        self.do("delete", [(seq, self.born[seq]) for seq in sorted(self.model.jobs) if seq > before])
+        move(self.clock, m.HOUR)
+        self.do("promote")
+
     @rule(owner=m.owners, what=cooled, chosen=lengths, jump=jumps)
     def throttle(self, owner: str, what: tuple[Scope, str], chosen: int | None, jump: int | None) -> None:
         """Runs meet a 429, soon after each other or not; or the next just when the time is over."""
@@ -165,27 +203,8 @@ class Traffic(Cast):
         self.tally.see("cool-downs ended", self.do("end_cooldown", *what))
         self.look("cooldowns")
 
-    def ask_next(self, queue: str) -> None:
-        """The next call asks for jobs of this queue."""
-        self._turns = count(QUEUES.index(queue))
-
     def do(self, name: str, *args: Any, **options: Any) -> Any:
         before = {job.seq for job in self.model.blocked()}
         answer = super().do(name, *args, **options)
         self.tally.see("blocked", len({job.seq for job in self.model.blocked()} - before))
         return answer
-
-    def asking(self, room: int, *, takes_suspect: bool = True) -> dict[str, Any]:
-        queue = QUEUES[next(self._turns) % 2]
-        takes_suspect = takes_suspect and self.is_order_clear(queue)
-        return {"requests": [(queue, room)] if room else [], "takes_suspect": takes_suspect}
-
-    def is_order_clear(self, queue: str) -> bool:
-        """Whether a suspect comes in the same order, however many suspects and others a store blocks in one call."""
-        pending = self.model.pending(queue)
-        keyed = [job for job in pending if job.concurrency_key]
-        suspects = [job for job in keyed if job.crashes + job.rescues]
-        return not keyed or (len({job.priority for job in pending}) == 1 and len(suspects) <= 1)
-
-    def by_hand(self) -> dict[str, Any]:
-        return {**super().by_hand(), "queues": [QUEUES[next(self._turns) % 2]]}

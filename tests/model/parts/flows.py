@@ -1,0 +1,130 @@
+"""The part of the model that is about flows: which jobs wait for which, and the results that they get."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from tests.model.parts.part import Part
+from windlass.core.codec.types.parent_failed import ParentFailed, failure_json
+from windlass.core.fault import read_faults
+from windlass.core.flows.inputs import filled, inputs_of, list_of, value_of_result
+from windlass.core.records import JobRecord
+from windlass.core.state import FINISHED, State, Verb
+from windlass.store.operations.flows.edges import NewEdge, Policy
+
+if TYPE_CHECKING:
+    from tests.model.model import Key
+
+
+@dataclass(slots=True)
+class Edge:
+    """One parent of a job; ``is_open`` while the child waits for it."""
+
+    parent: int
+    parent_id: str
+    policy: Policy
+    is_open: bool = True
+
+
+class FlowModel(Part):
+    """A job that waits for others is blocked until each has completed, or ended as its policy says."""
+
+    keys: dict[str, Key]
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        super().__init__(now)
+        self.edges: defaultdict[int, list[Edge]] = defaultdict(list)
+
+    @abstractmethod
+    def _move(self, job: JobRecord, verb: Verb, state: State, **changes: Any) -> None: ...
+
+    def tie(self, edges: Sequence[NewEdge]) -> None:
+        """Let new jobs wait for their parents; one that was not stored because of its key is the job that holds it."""
+        seqs = {job.id: job.seq for job in self.jobs.values()}
+        for edge in sorted(edges, key=lambda edge: edge.place):
+            if edge.child in seqs:
+                parent = seqs[edge.parent] if edge.parent in seqs else self.keys[edge.parent_key or ""].seq
+                new = Edge(parent, self.jobs[parent].id, Policy(edge.policy))
+                self.edges[seqs[edge.child]].append(new)
+        self.settle()
+
+    def waiting(self) -> list[JobRecord]:
+        """Those that wait for parents."""
+        return [job for job in self.jobs.values() if job.state is State.BLOCKED and job.reason == "parents"]
+
+    def open_parents(self, seq: int) -> set[int]:
+        return {edge.parent for edge in self.edges[seq] if edge.is_open}
+
+    def settle(self) -> None:
+        """Look at all that wait until nothing changes: a child that is cancelled may take others along."""
+        has_changed = True
+        while has_changed:
+            settled = [self._settle(job) for job in self.waiting()]
+            has_changed = any(settled)
+
+    def _settle(self, job: JobRecord) -> bool:
+        for edge in self.edges[job.seq]:
+            if edge.is_open and self._has_ended(edge.parent):
+                parent = self.jobs.get(edge.parent)
+                if (parent is None or parent.state is not State.COMPLETED) and edge.policy is Policy.CANCEL:
+                    self._move(job, Verb.CANCEL, State.CANCELLED, reason="dependency")
+                    return True
+                is_missed = parent is None or parent.state is not State.COMPLETED
+                edge.is_open = is_missed and edge.policy is Policy.WAIT
+        if self.open_parents(job.seq):
+            return False
+        self._move(job, Verb.UNBLOCK, State.PENDING, reason=None)
+        if job.run_at > self._now():
+            self.jobs[job.seq] = replace(self.jobs[job.seq], state=State.SCHEDULED)
+        return True
+
+    def _has_ended(self, seq: int) -> bool:
+        return seq not in self.jobs or self.jobs[seq].state in FINISHED
+
+    def take_back(self, retried: Iterable[int]) -> None:
+        """What was cancelled because of these jobs, and because of that in turn, waits again; promote settles it."""
+        parents = set(retried)
+        while parents:
+            found = [job for job in self.jobs.values() if _is_taken_along(job) and self._is_behind(job, parents)]
+            for job in found:
+                self.jobs[job.seq] = replace(job, state=State.BLOCKED, reason="parents", finished_at=None)
+                for edge in self.edges[job.seq]:
+                    edge.is_open = True
+            parents = {job.seq for job in found}
+
+    def _is_behind(self, job: JobRecord, parents: set[int]) -> bool:
+        return any(edge.parent in parents for edge in self.edges[job.seq])
+
+    def forget_edges(self, seq: int) -> None:
+        """The edges of a child go with it."""
+        self.edges.pop(seq, None)
+
+    def filled_payload(self, job: JobRecord) -> str:
+        """The payload as its run gets it: with the results of its parents, where it wants them."""
+        inputs = inputs_of(job.payload)
+        if inputs is None:
+            return job.payload
+        if inputs.parent is not None:
+            return filled(job.payload, self._value(inputs.parent))
+        ids = [edge.parent_id if edge.parent in self.jobs else "" for edge in self.edges[job.seq]]
+        return filled(job.payload, list_of([self._value(id) for id in ids]))
+
+    def _value(self, id: str) -> bytes:
+        parent = next((job for job in self.jobs.values() if job.id == id), None)
+        if parent is None or parent.state not in FINISHED:
+            return failure_json(ParentFailed(id, state="unfinished" if parent else "deleted"))
+        if parent.state is State.COMPLETED:
+            return value_of_result(parent.result)
+        faults = read_faults(parent.errors).faults if parent.state is State.FAILED else ()
+        told = {"type": faults[-1].type, "message": faults[-1].message} if faults else {}
+        return failure_json(ParentFailed(id, state=parent.state.value, reason=parent.reason, **told))
+
+
+def _is_taken_along(job: JobRecord) -> bool:
+    return job.state is State.CANCELLED and job.reason == "dependency"

@@ -32,9 +32,10 @@ HOT = {
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]
-BIG = {"job", "ready", "due", "blocked", "running", "finished", "key", "event"}
+BIG = {"job", "ready", "due", "blocked", "running", "finished", "key", "event", "edge"}
 
-# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time. As
+# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time, and every
+# finished one waited for the one before. As
 # many more are blocked at one concurrency key.
 FILLED = """
     INSERT INTO job (id, task, queue, waiting, payload, max_attempts, run_at, created_at, unique_key)
@@ -55,6 +56,7 @@ FILLED = """
     INSERT INTO key_gate (name, running, granted, most) SELECT 'task1' || chr(10) || 'busy', 1, 1, 1;
     INSERT INTO key (key, id, until) SELECT unique_key, id, 'finished' FROM job;
     INSERT INTO event (seq, at, kind) SELECT seq, 1, 'rescued' FROM job;
+    INSERT INTO edge (child, parent, place, state, policy) SELECT seq, seq - 1, 0, 2, 'cancel' FROM job WHERE seq % 5 > 2;
 """
 
 

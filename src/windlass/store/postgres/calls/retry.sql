@@ -74,12 +74,15 @@ WITH
     WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
     AND blocked.seq NOT IN (SELECT taken.seq FROM taken)
     RETURNING gone.seq
+), awaited AS MATERIALIZED (
+    -- An edge that another transaction has in hand is settled by it, or by promote.
+    SELECT found.place, from_blocked.seq FROM from_blocked CROSS JOIN LATERAL (
+        SELECT edge.ctid AS place FROM windlass_edge AS edge WHERE edge.child = from_blocked.seq AND edge.state < 2
+        FOR UPDATE SKIP LOCKED) AS found
 ), waited AS (
-    -- They do not wait any more. An edge that another transaction has in hand is settled by it, or by promote.
-    UPDATE windlass_edge AS edge SET state = 2 WHERE edge.ctid = ANY (ARRAY(
-        SELECT found.place FROM from_blocked CROSS JOIN LATERAL (
-            SELECT edge.ctid AS place FROM windlass_edge AS edge WHERE edge.child = from_blocked.seq AND edge.state < 2
-            FOR UPDATE SKIP LOCKED) AS found))
+    -- They do not wait any more.
+    UPDATE windlass_edge AS edge SET state = 2 FROM awaited
+    WHERE edge.ctid = awaited.place AND awaited.seq BETWEEN 0 AND 9223372036854775807
 ), moved AS MATERIALIZED (
     SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_due UNION ALL SELECT seq FROM from_blocked
 ), turn AS MATERIALIZED (

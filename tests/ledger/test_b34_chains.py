@@ -10,7 +10,8 @@ import pytest
 
 from tests.ledger.apps import work
 from tests.places.raw_store import RawStore
-from windlass import ConfigError, JobFailed, ParentFailed, State, Windlass, chain
+from tests.waiting import PATIENCE
+from windlass import ConfigError, Job, JobFailed, ParentFailed, State, Windlass, chain
 from windlass.task import Task
 
 
@@ -168,3 +169,29 @@ def test_a_damaged_result_fails_the_job_that_gets_it_and_no_other(
     work(app)
     assert (children[0].refresh().state, children[0].reason) == (State.FAILED, "undecodable")
     assert children[1].result(timeout=0) == "4"
+
+
+@pytest.mark.only_on("sqlite")
+def test_results_that_are_too_much_are_refused_with_a_remedy(app: Windlass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B34: several results are read into memory, so they are bounded; what others of a claim take up is free later."""
+    monkeypatch.setattr("windlass.store.operations.flows.inputs.MOST_BYTES", 100)
+
+    @app.task(name="repeat")
+    def repeat(number: int) -> str:
+        return "x" * number
+
+    @app.task(name="join")
+    def _join(parts: list[str]) -> int:
+        return len("".join(parts))
+
+    def joined(*sizes: int) -> Job[Any]:
+        parents = [repeat.enqueue(size) for size in sizes]
+        return app.enqueue(app.request("join", after=parents, into="parts"))
+
+    fits, also_fits, too_much = joined(10, 20), joined(20, 30), joined(60, 60)
+    work(app, concurrency=1)
+    with app.worker():
+        assert [fits.result(timeout=PATIENCE), also_fits.result(timeout=PATIENCE)] == [30, 50]
+        too_much.wait(timeout=PATIENCE)
+    assert (too_much.state, too_much.reason) == (State.FAILED, "undecodable")
+    assert "the results of the 2 jobs that it waited for hold more than 64 MiB" in too_much.errors[0].message

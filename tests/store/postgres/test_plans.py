@@ -34,9 +34,8 @@ HOT = {
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]
 BIG = {"job", "ready", "due", "blocked", "running", "finished", "key", "event", "edge"}
 
-# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time, and every
-# finished one waited for the one before. As
-# many more are blocked at one concurrency key.
+# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time.
+# Every finished one waited for the one before. As many more are blocked at one concurrency key.
 FILLED = """
     INSERT INTO job (id, task, queue, waiting, payload, max_attempts, run_at, created_at, unique_key)
         SELECT 'id' || n, 'task' || n % 10, 'queue' || n % 10, 'pending', repeat('x', 100), 4, n, n, 'key' || n
@@ -56,7 +55,8 @@ FILLED = """
     INSERT INTO key_gate (name, running, granted, most) SELECT 'task1' || chr(10) || 'busy', 1, 1, 1;
     INSERT INTO key (key, id, until) SELECT unique_key, id, 'finished' FROM job;
     INSERT INTO event (seq, at, kind) SELECT seq, 1, 'rescued' FROM job;
-    INSERT INTO edge (child, parent, place, state, policy) SELECT seq, seq - 1, 0, 2, 'cancel' FROM job WHERE seq % 5 > 2;
+    INSERT INTO edge (child, parent, place, state, policy)
+        SELECT seq, seq - 1, 0, 2, 'cancel' FROM job WHERE seq % 5 > 2;
 """
 
 

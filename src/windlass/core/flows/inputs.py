@@ -55,6 +55,12 @@ class _PartsWithInputs(_Parts):
     inputs: Inputs
 
 
+class _Refused(Struct):
+    v: int
+    refused: str
+
+
+_REFUSED = msgspec.json.Decoder(_Refused)
 _CALL = msgspec.json.Decoder(_Call)
 _PLAIN_PARTS = msgspec.json.Decoder(_Parts)
 _PARTS = msgspec.json.Decoder(_PartsWithInputs)
@@ -105,6 +111,19 @@ def _put_in(parts: _Parts, into: str | None, value: bytes) -> None:
         parts.args.insert(0, Raw(value))
     else:
         parts.kwargs[into] = Raw(value)
+
+
+def refused(why: str) -> str:
+    """The payload of a call that cannot be filled: it cannot be decoded, and ``refusal_of`` says why."""
+    return seal(to_json(_Refused(1, why)))
+
+
+def refusal_of(payload: str) -> str | None:
+    """Why a call was not filled; None if that is not the reason why it cannot be decoded."""
+    try:
+        return _REFUSED.decode(unseal(payload)).refused
+    except (msgspec.MsgspecError, PayloadError):
+        return None
 
 
 def list_of(values: Sequence[bytes]) -> bytes:

@@ -21,7 +21,7 @@ from windlass.core.encryption.jobs import EncryptedJob, seal_ending
 from windlass.core.encryption.text import refuse_unopened
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
-from windlass.core.flows.inputs import has_group, has_inputs
+from windlass.core.flows.inputs import has_group, has_inputs, refusal_of
 from windlass.core.meta import is_readable
 from windlass.core.outcome import (
     EXPIRED,
@@ -127,6 +127,8 @@ class AttemptRules:
         except NewerFormat:
             return Postponed(patience(run.job.unknown_for), "newer_format")
         except PayloadError as error:
+            cause = refusal_of(run.job.payload)
+            error = error if cause is None else PayloadError(cause)
             return FailedPermanently(self._fault(run.job, error, run.said), "undecodable", is_run=False)
         if run.task.shape.job_parameter is not None:
             args, kwargs = run.task.shape.with_job(args, kwargs, run.active)

@@ -12,7 +12,7 @@ from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import open_claimed, open_ended
 from windlass.core.encryption.text import is_encrypted
 from windlass.core.fault import read_faults
-from windlass.core.flows.inputs import Inputs, filled, inputs_of, list_of, value_of_result
+from windlass.core.flows.inputs import Inputs, filled, inputs_of, list_of, refused, value_of_result
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.errors import NoKey, PayloadError, StoreUnavailable
@@ -24,33 +24,61 @@ log = logging.getLogger("windlass.store")
 
 _IDS_AT_ONCE = 1000
 
+MOST_BYTES = 64 * 2**20
+"""How many bytes of results those jobs of one claim get together that have several parents."""
+
 
 def fill_in(claimed: list[Claimed], encryption: Encryption) -> Operation[list[Claimed]]:
-    """The claimed jobs, opened, and those that get results of their parents with them: one read for all of them.
+    """The claimed jobs, opened, and with results of their parents where they get some: one read for all that get one.
 
-    Where the results cannot be read the job stays as it is, and its worker puts it off: it was claimed, so nothing is
-    raised here.
+    Where the results cannot be read, or are too much for this claim, the job stays as it is, and its worker puts it
+    off: it was claimed, so nothing is raised here.
     """
     if encryption.is_on:
         claimed = [open_claimed(encryption, job) for job in claimed]
     wanted = [(job, inputs) for job in claimed if (inputs := inputs_of(job.payload)) is not None]
     if not wanted:
         return claimed
+    done: dict[int, Claimed] = {}
     try:
-        done = yield from _filled(wanted, encryption)
+        yield from _fill_with_one([one for one in wanted if one[1].parent is not None], done, encryption)
+        yield from _fill_with_several([one for one in wanted if one[1].parent is None], done, encryption)
     except StoreUnavailable as error:
-        log.warning("the results that %s claimed jobs get from others could not be read: %s", len(wanted), error)
-        return claimed
+        left = len(wanted) - len(done)
+        log.warning("the results that %s claimed jobs get from others could not be read: %s", left, error)
     return [done.get(job.seq, job) for job in claimed]
 
 
-def _filled(wanted: Sequence[tuple[Claimed, Inputs]], encryption: Encryption) -> Operation[dict[int, Claimed]]:
-    sources: dict[int, tuple[Inputs, list[str]]] = {}
+def _fill_with_one(
+    wanted: Sequence[tuple[Claimed, Inputs]], done: dict[int, Claimed], encryption: Encryption
+) -> Operation[None]:
+    """One result each, which is as large as any: a claim takes no more jobs than may be in memory."""
+    found = (yield from _endings([inputs.parent or "" for _, inputs in wanted], encryption)) or {}
     for job, inputs in wanted:
-        ids = (yield from _all_parents(job.seq)) if inputs.parent is None else [inputs.parent]
-        sources[job.seq] = (inputs, ids)
-    found = yield from _endings((id for _, ids in sources.values() for id in ids), encryption)
-    return {job.seq: replace(job, payload=_with_values(job, *sources[job.seq], found)) for job, _ in wanted}
+        done[job.seq] = replace(job, payload=_with_values(job, inputs, [inputs.parent or ""], found))
+
+
+def _fill_with_several(
+    wanted: Sequence[tuple[Claimed, Inputs]], done: dict[int, Claimed], encryption: Encryption
+) -> Operation[None]:
+    """Any number of results each. What is too much for the first of them is too much for ever; what is too much behind
+    others is left to a later claim.
+    """
+    room = MOST_BYTES
+    for job, inputs in wanted:
+        ids = yield from _all_parents(job.seq)
+        found = yield from _endings(ids, encryption, most=room)
+        if found is not None:
+            room -= sum(map(_size, found.values()))
+            done[job.seq] = replace(job, payload=_with_values(job, inputs, ids, found))
+        elif room == MOST_BYTES:
+            done[job.seq] = replace(job, payload=refused(_TOO_MUCH.format(len(ids))))
+
+
+_TOO_MUCH = (
+    "the results of the {} jobs that it waited for hold more than 64 MiB together; let them return where their data "
+    "is, or gather them in several jobs"
+)
 
 
 def _with_values(job: Claimed, inputs: Inputs, ids: Sequence[str], found: Mapping[str, FinishedJob]) -> str:
@@ -104,8 +132,17 @@ def _all_parents(seq: int) -> Operation[list[str]]:
     return ids
 
 
-def _endings(ids: Iterable[str], encryption: Encryption) -> Operation[dict[str, FinishedJob]]:
-    """How these jobs ended, page by page; one that has not ended is not among them."""
+def _size(ended: FinishedJob) -> int:
+    return len(ended.result or "") + len(ended.errors or "")
+
+
+def _endings(
+    ids: Iterable[str], encryption: Encryption, *, most: int | None = None
+) -> Operation[dict[str, FinishedJob] | None]:
+    """How these jobs ended, page by page; one that has not ended is not among them. None if that is more than so many
+    bytes.
+    """
+    size = 0
     found: dict[str, FinishedJob] = {}
     every = list(dict.fromkeys(id for id in ids if id))
     for first in range(0, len(every), _IDS_AT_ONCE):
@@ -113,5 +150,8 @@ def _endings(ids: Iterable[str], encryption: Encryption) -> Operation[dict[str, 
         while left:
             page = yield from awaited(left)
             found.update((job.id, open_ended(encryption, job)) for job in page)
+            size += sum(map(_size, page))
+            if most is not None and size > most:
+                return None
             left = [id for id in left if id not in found] if page else []
     return found

@@ -7,6 +7,7 @@ Files, in reading order:
 - ``route``: One row of the table of routes, what a handler is given, and what it gives.
 - ``topics/``: The routes, topic by topic; each module has its handlers and ends with its rows.
 - ``shapes/``: What the API takes and gives, as types.
+- ``leases/``: Leases over HTTP: workers in any language claim jobs and say how they ended.
 - ``security/``: Who may do what over HTTP.
 - ``inputs``: Reads a request: its path, its query and its body, strictly.
 - ``problems``: Errors as the API answers them: RFC 9457 problem documents.

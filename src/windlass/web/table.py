@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from windlass.web.leases import routes as leases
 from windlass.web.route import Route
 from windlass.web.topics import (
     access,
@@ -31,6 +32,7 @@ ROUTES: tuple[Route, ...] = (
     *limits.ROUTES,
     *schedules.ROUTES,
     *upkeep.ROUTES,
+    *leases.ROUTES,
     *access.ROUTES,
     *session.ROUTES,
 )

@@ -220,7 +220,7 @@ def connected(host: str, port: int) -> socket.socket:
 @pytest.mark.only_on("sqlite")
 def test_a_claim_that_waits_ends_with_its_client(app: Windlass) -> None:
     """B27: what waits for a client that is gone takes nothing."""
-    server = Server(api(app, security=Admitting(SPEECH)), port=0)
+    server = Server(api(app, security=Admitting(SPEECH)), host="127.0.0.1", port=0)
     with server.in_background() as address:
         place = address.removeprefix("http://").rpartition(":")
         client = connected(place[0], int(place[2]))

@@ -40,7 +40,7 @@ pytestmark = [
 def served(app: Windlass) -> Iterator[dict[str, str]]:
     """The API of an app, and what a worker has to know of it."""
     token = app.add_token("speech", role="worker", queues=["tts"]).text
-    server = Server(api(app, security=Security(app, SecuritySettings())), port=0)
+    server = Server(api(app, security=Security(app, SecuritySettings())), host="127.0.0.1", port=0)
     with server.in_background() as address:
         eventually(lambda: is_up(address))
         yield {**os.environ, "WINDLASS_API": f"{address}{V1}", "WINDLASS_TOKEN": token}

@@ -101,6 +101,15 @@ class Relatives(Struct, frozen=True):
     jobs: list[Relative]
 
 
+class Group(Struct, frozen=True):
+    """A group of jobs, by its callback."""
+
+    callback: str
+    task: str
+    members: int
+    """How many it has."""
+
+
 class JobDetail(JobSummary, frozen=True, kw_only=True):
     """Everything about one job, secrets masked."""
 
@@ -127,6 +136,8 @@ class JobDetail(JobSummary, frozen=True, kw_only=True):
     steps: list[Step]
     parents: Relatives
     children: Relatives
+    groups: list[Group]
+    """Those that it is a member of."""
     unreadable: list[str]
     encrypted: dict[str, str]
     """The ids of keys, by the names of the stored texts that are encrypted under them."""

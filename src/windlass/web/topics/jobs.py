@@ -15,6 +15,7 @@ from windlass.insight.payload import cached_until, parameters_of
 from windlass.job import Job
 from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
+from windlass.store.operations.flows.groups import groups_of
 from windlass.store.operations.leases import lease_ends
 from windlass.web.route import PREFIX, Call, Nothing, Route
 from windlass.web.security.roles import Role
@@ -44,7 +45,8 @@ def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView],
     end = (yield from lease_ends([job.record.seq])).get(job.record.seq) if job.state is State.RUNNING else None
     lease = None if end is None else clock.instant(end.expires_at)
     relatives = yield from family(job.record.seq)
-    return job, steps, {"cached_until": cached, "lease_expires_at": lease, "family": relatives}
+    groups = yield from groups_of(job.record.seq)
+    return job, steps, {"cached_until": cached, "lease_expires_at": lease, "family": relatives, "groups": groups}
 
 
 async def show_timeline(call: Call[Nothing, None]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict as asdict_of
 
 from windlass import clock
 from windlass.core.records import JobRecord
@@ -20,6 +21,8 @@ from windlass.core.validate import of_kind, whole_number
 from windlass.errors import ConfigError, Duration
 from windlass.store.operation import Operation
 from windlass.store.operations import prune
+from windlass.store.operations.steps.steps import StepRecord
+from windlass.store.operations.transfer import steps_of_jobs
 
 _FOR_EVER = 2**60
 _KEPT_AT_MOST = 1_000_000
@@ -126,13 +129,13 @@ class FileArchive(Archive):
         self._folder = Path(folder)
 
     def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
-        yield from ()
+        steps = yield from steps_of_jobs([record.id for record in records])
         self._folder.mkdir(parents=True, exist_ok=True)
         by_week: dict[str, list[JobRecord]] = {}
         for record in records:
             by_week.setdefault(week_of(record), []).append(record)
         for week, members in by_week.items():
-            lines = b"".join(msgspec.json.encode(_line(record)) + b"\n" for record in members)
+            lines = b"".join(msgspec.json.encode(_line(record, steps.get(record.id))) + b"\n" for record in members)
             with (self._folder / f"jobs-{week}.jsonl.gz").open("ab") as file:
                 file.write(gzip.compress(lines))
                 file.flush()
@@ -146,8 +149,8 @@ def week_of(record: JobRecord) -> str:
     return f"{year}-W{week:02}"
 
 
-def _line(record: JobRecord) -> dict[str, object]:
-    return {name: getattr(record, name) for name in record.__struct_fields__}
+def _line(record: JobRecord, steps: Sequence[StepRecord] | None) -> dict[str, object]:
+    return asdict_of(record) | ({"steps": [asdict_of(step) for step in steps]} if steps else {})
 
 
 def archive_from(setting: object) -> Archive | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from pathlib import Path
+
 import pytest
+from msgspec.structs import asdict
 
 from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, SECOND, mark, new_job, raised
@@ -11,8 +16,10 @@ from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
+from windlass.retention import FileArchive
 from windlass.store.operations import jobs
 from windlass.store.operations.prune import archive
+from windlass.store.operations.steps.steps import NewStep, record_step, steps_of
 
 
 @pytest.mark.parametrize("state", sorted(FINISHED))
@@ -31,6 +38,22 @@ def test_the_copy_has_everything_that_the_store_knows(store: Store) -> None:
     assert copies == [{name: getattr(job, name) for name in JobRecord.__struct_fields__} for job in kept]
     never_set = {name for name in JobRecord.__struct_fields__ if all(copy[name] is None for copy in copies)}
     assert never_set == {"lease"}, "only of what has a value is it known that it is copied"
+
+
+def test_the_copy_has_the_steps_of_the_job(store: Store, tmp_path: Path) -> None:
+    """A13, F4: in order, with their results; in a table and in files."""
+    job = store.claimed(new_job("a"))
+    for number, name in enumerate(("zulu", "alpha"), 1):
+        store.run(record_step(job.seq, job.fence, NewStep(name, number, result=f'"ü {name}"'), worker="w"))
+    store.end(job)
+    records, steps = [store.job("a")], store.run(steps_of(job.seq, results=True))
+    wanted = asdict(records[0]) | {"steps": [asdict(step) for step in steps]}
+    assert [step["name"] for step in wanted["steps"]] == ["zulu", "alpha"]
+    store.run(archive([(job.seq, "2026-W01")]))
+    assert [copy for _, copy in RawStore(store.place).archived()] == [wanted]
+    assert store.run(FileArchive(tmp_path / "archive").keep(records)) == [job.seq]
+    [file] = (tmp_path / "archive").iterdir()
+    assert json.loads(gzip.decompress(file.read_bytes())) == wanted
 
 
 def _returned(store: Store) -> JobRecord:

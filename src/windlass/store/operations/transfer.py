@@ -14,6 +14,7 @@ from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.queries import find
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.steps.steps import StepRecord, steps_of
 from windlass.store.pages import PAGE, Found
 
 _TO_WAIT = (State.SCHEDULED, State.RETRYING)
@@ -71,6 +72,15 @@ def held_keys(ids: Sequence[str]) -> Operation[list[HeldKey]]:
     """The unique keys of jobs."""
     answer = yield Call("keys_and_events", {"ids": list(ids)}, Lane.READ)
     return records(answer["keys"], HeldKey)
+
+
+def steps_of_jobs(ids: Sequence[str]) -> Operation[dict[str, list[StepRecord]]]:
+    """What those of these jobs have recorded that have steps, by id."""
+    answer = yield Call("keys_and_events", {"ids": list(ids)}, Lane.READ)
+    found: dict[str, list[StepRecord]] = {}
+    for seq, id in answer["stepped"]:
+        found[id] = yield from steps_of(seq, results=True)
+    return found
 
 
 def export(ids: Sequence[str]) -> Operation[Batch]:

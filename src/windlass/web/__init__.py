@@ -1,4 +1,4 @@
-"""The HTTP API: jobs, queues, workers, limits and schedules for programs in any language.
+"""The HTTP API for programs in any language, and the dashboard for people.
 
 Files, in reading order:
 
@@ -8,6 +8,7 @@ Files, in reading order:
 - ``topics/``: The routes, topic by topic; each module has its handlers and ends with its rows.
 - ``shapes/``: What the API takes and gives, as types.
 - ``leases/``: Leases over HTTP: workers in any language claim jobs and say how they ended.
+- ``site/``: The pages that people see.
 - ``security/``: Who may do what over HTTP.
 - ``inputs``: Reads a request: its path, its query and its body, strictly.
 - ``problems``: Errors as the API answers them: RFC 9457 problem documents.
@@ -19,5 +20,6 @@ Files, in reading order:
 
 from windlass.web.app import api
 from windlass.web.security.roles import Identity, Role
+from windlass.web.site.application import dashboard
 
-__all__ = ["Identity", "Role", "api"]
+__all__ = ["Identity", "Role", "api", "dashboard"]

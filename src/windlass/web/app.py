@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from windlass.web.problems import Problem, not_found, problem_of
 from windlass.web.route import Answer, Call, Gatekeeper, Route
 from windlass.web.security.closed import Closed
 from windlass.web.security.headers import SecureHeaders
+from windlass.web.security.roles import ANONYMOUS
 from windlass.web.security.security import Security
 from windlass.web.security.settings import Authenticate, SecuritySettings
 from windlass.web.table import ROUTES
@@ -88,17 +90,23 @@ class _Serving:
 
     async def answer(self, request: Request, route: Route) -> Response:
         """The answer to one request, whatever happens."""
+        call: Call[Any, Any] = Call(
+            app=self._app,
+            request=request,
+            identity=ANONYMOUS,
+            path={},
+            query=None,
+            body=None,
+            cursors=self._cursors,
+            routes=self._routes,
+        )
         try:
-            identity = await self._security.admit(request, route.role)
-            call: Call[Any, Any] = Call(
-                app=self._app,
-                request=request,
-                identity=identity,
+            call = replace(call, identity=await self._security.admit(request, route.role))
+            call = replace(
+                call,
                 path=read_path(request.path_params),
                 query=read_query(request, route.query),
                 body=await read_body(request, route),
-                cursors=self._cursors,
-                routes=self._routes,
             )
             async with asyncio.timeout(self._deadline if route.seconds is None else route.seconds):
                 given = await route.handler(call)
@@ -107,7 +115,8 @@ class _Serving:
         except Exception as error:  # the top of a request: every error becomes a problem document
             if isinstance(error, TimeoutError) and route.action is not None:
                 error = OutcomeUnknown(f"{route.method} {route.path} took too long")
-            return problem_of(error, fields=field_names(route)).response()
+            problem = problem_of(error, fields=field_names(route))
+            return problem.response() if route.show_problem is None else route.show_problem(call, problem)
         return _response(given, route)
 
     async def _note(self, call: Call[Any, Any], action: str, given: object) -> None:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from windlass.app import Windlass
 from windlass.web.cursors import Cursors
+from windlass.web.problems import Problem
 from windlass.web.security.roles import Identity, Role
 
 PREFIX = "/api/v1"
@@ -103,6 +104,8 @@ class Route:
     """The statuses it may answer besides those of all routes."""
     seconds: float | None = None
     """How long it may take; None: as long as all."""
+    show_problem: Callable[[Call[Any, Any], Problem], Response] | None = None
+    """Answers what goes wrong, for people; None: a problem document."""
 
     @property
     def parameters(self) -> list[str]:

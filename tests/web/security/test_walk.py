@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from windlass import Windlass
-from windlass.web import api
+from windlass.web import api, dashboard
 from windlass.web.route import Answer, Call, Nothing, Route
 from windlass.web.security.addresses import networks
 from windlass.web.security.headers import HEADERS
@@ -25,7 +25,10 @@ from windlass.web.security.security import Security
 from windlass.web.security.sessions import COOKIE
 from windlass.web.security.settings import SecuritySettings
 from windlass.web.security.users import password_line, read_users
-from windlass.web.table import ROUTES
+from windlass.web.site.routes import PAGES
+from windlass.web.table import ROUTES as API
+
+ROUTES = (*API, *PAGES)
 
 PASSWORD = "correct horse"
 PEOPLE = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)
@@ -46,7 +49,9 @@ async def reached(call: Call[Nothing, None]) -> Answer:
 
 def bare(route: Route) -> Route:
     """The same row, which only says who was admitted."""
-    return replace(route, handler=reached, body=None, query=Nothing, answer=dict[str, str], action=None)
+    return replace(
+        route, handler=reached, body=None, query=Nothing, answer=dict[str, str], action=None, show_problem=None
+    )
 
 
 def named(route: Route) -> str:
@@ -200,7 +205,7 @@ def test_another_host_is_421_on_every_route(scene: Scene) -> None:
 
 def test_an_application_that_mounts_the_api_without_a_function_is_closed(scene: Scene) -> None:
     """B21: denies everything until one is given."""
-    client = TestClient(api(scene.app))
+    client = TestClient(dashboard(scene.app))
     for route in ROUTES:
         answer = client.request(route.method, path_of(route), headers=scene.ways["token admin"].headers)
         if route.role is not None:

@@ -131,9 +131,9 @@ def worker(
             liveness_problem=built.liveness.liveness_problem,
             readiness_problem=built.liveness.readiness_problem,
         ) as health,
-        serving_api(app, web_port) as api,
+        serving_api(app, web_port) as web,
     ):
-        started = Started(built, app.store, len(app.tasks), health, api)
+        started = Started(built, app.store, len(app.tasks), health, web)
         start = _start(is_on_its_own=supervised is None and not is_restarted)
 
         def say_so() -> None:
@@ -197,7 +197,7 @@ class Started:
     store: str
     tasks: int
     health: str | None = None
-    api: str | None = None
+    web: str | None = None
 
     def data(self) -> object:
         return {
@@ -210,7 +210,7 @@ class Started:
             "concurrency": self.worker.concurrency,
             "tasks": self.tasks,
             "health": self.health,
-            **({"api": self.api} if self.api is not None else {}),
+            **({"dashboard": self.web, "api": f"{self.web}/api/v1"} if self.web is not None else {}),
         }
 
     def draw(self, screen: Screen) -> None:
@@ -223,7 +223,7 @@ class Started:
                 ("concurrency", str(self.worker.concurrency)),
                 ("tasks", str(self.tasks)),
                 *([("health", self.health)] if self.health is not None else []),
-                *([("api", self.api)] if self.api is not None else []),
+                *([("dashboard", self.web)] if self.web is not None else []),
             ]
         )
 

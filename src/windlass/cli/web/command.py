@@ -1,4 +1,4 @@
-"""``windlass web``: serves the HTTP API."""
+"""``windlass web``: serves the dashboard and the HTTP API."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ _CLOSING = 0.5
 @with_output
 @with_app_and_logs
 def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: int, no_duties: bool) -> None:
-    """Serve the HTTP API until SIGTERM or Ctrl-C, and do duties beside it.
+    """Serve the dashboard and the HTTP API until SIGTERM or Ctrl-C, and do duties beside it.
 
-    At 127.0.0.1, and without --token, --password-file or --proxy-header, programs on this machine need nothing.
+    At 127.0.0.1, and without --token, --password-file or --proxy-header, people and programs on this machine need
+    nothing.
     Elsewhere callers have to show who they are: see `windlass tokens`.
     """
     from windlass.worker.duties.standalone import DutiesBeside
@@ -53,15 +54,17 @@ def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: in
     }
     with nullcontext() if no_duties else DutiesBeside(app.client, on_over=server.stop):
         server.serve_until_signalled(
-            lambda: out.show(Message(f"serving {app.store} at {server.address}/api/v1; stop with Ctrl-C", started))
+            lambda: out.show(
+                Message(f"dashboard of {app.store} at {server.address}, API at /api/v1; stop with Ctrl-C", started)
+            )
         )
     start_thread(app.close, name="windlass-close").join(_CLOSING)
 
 
 @contextmanager
 def serving_api(app: Windlass, port: int | None) -> Iterator[str | None]:
-    """Serve the API of a worker's app beside it, if a port is given; the address. A port in use is replaced by one that
-    is free.
+    """Serve the dashboard of a worker's app beside it, if a port is given; the address. A port in use is replaced by
+    one that is free.
     """
     if port is None:
         yield None
@@ -75,13 +78,13 @@ def serving_api(app: Windlass, port: int | None) -> Iterator[str | None]:
         log.warning("%s", error)
         server = api_server(app, settings, host=HOST, port=0)
     with server.in_background() as address:
-        yield f"{address}/api/v1"
+        yield address
 
 
 def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int) -> Server:
-    """A server of the API for callers that the settings admit."""
-    from windlass.web import api
+    """A server of the dashboard and the API for callers that the settings admit."""
+    from windlass.web import dashboard
     from windlass.web.security.security import Security
     from windlass.web.server import Server
 
-    return Server(api(app, security=Security(app, settings)), host=host, port=port)
+    return Server(dashboard(app, security=Security(app, settings)), host=host, port=port)

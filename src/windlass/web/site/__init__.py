@@ -1,0 +1,16 @@
+"""The pages that people see: rendered here, brought up to date by an event stream.
+
+Files, in reading order:
+
+- ``application``: The dashboard as an ASGI application, with the API beside it.
+- ``page``: A page: its template, what the template shows, and the frame around it.
+- ``pages/``: One module for each page: what it reads and shows.
+- ``actions``: The buttons: forms that change something and lead back to a page.
+- ``live``: The event streams that bring open pages up to date.
+- ``static_files``: Style sheets and scripts, by a name that changes with their content.
+- ``formats``: Numbers, lengths of time and instants as pages write them.
+- ``drawings``: Lines and bars to scale, as numbers for SVG.
+- ``routes``: The rows of the table of routes.
+
+``templates/`` and ``static/`` hold the files themselves. htmx is theirs who wrote it (0BSD), vendored and pinned.
+"""

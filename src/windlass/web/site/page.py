@@ -1,0 +1,129 @@
+"""A page: its template, what the template shows, and the frame around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from windlass import clock
+from windlass.core.state import State
+from windlass.insight.redact import MASK
+from windlass.version import VERSION
+from windlass.web.route import Call
+from windlass.web.security.roles import Role
+from windlass.web.site import formats
+from windlass.web.site.static_files import STATIC_FILES
+
+NAVIGATION = (
+    ("Overview", "/"),
+    ("Jobs", "/jobs"),
+    ("Failures", "/failures"),
+    ("Queues", "/queues"),
+    ("Workers", "/workers"),
+    ("Schedules", "/schedules"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one page shows."""
+
+    template: str
+    title: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    here: str = "/"
+    """Which entry of the navigation it belongs to."""
+    status: int = 200
+    live: Mapping[str, str] = field(default_factory=dict)
+    """What the stream of the page is asked for beside what the page was."""
+
+
+def rendered(call: Call[Any, Any], page: Page) -> HTMLResponse:
+    """The whole page."""
+    return HTMLResponse(_text(call, page, "base.html"), page.status, headers={"Cache-Control": "no-store"})
+
+
+def rendered_part(call: Call[Any, Any], page: Page) -> str:
+    """What of the page changes while it is open."""
+    return _text(call, page, "part.html")
+
+
+def _text(call: Call[Any, Any], page: Page, layout: str) -> str:
+    return _environment().get_template(page.template).render(layout=layout, **_frame(call, page))
+
+
+def base_of(request: Request) -> str:
+    """What every path of ours begins with: empty, or where a host application has mounted it."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def now_of(call: Call[Any, Any]) -> datetime:
+    """By the clock that the store goes by."""
+    return clock.instant(call.app.client.now())
+
+
+def store_name(store: str) -> str:
+    """Short enough for the top of a page; the whole is in its title.
+
+    >>> store_name("/srv/shop/windlass.db"), store_name("postgresql://db.internal/shop")
+    ('windlass.db', 'postgresql db.internal/shop')
+    """
+    kind, separator, place = store.partition("://")
+    return f"{kind} {place}" if separator else store.rpartition("/")[2]
+
+
+def _frame(call: Call[Any, Any], page: Page) -> dict[str, Any]:
+    request = call.request
+    base = base_of(request)
+    now, role = now_of(call), call.identity.role
+
+    def url(path: str, **query: object) -> str:
+        given = {name: value for name, value in query.items() if value not in (None, "")}
+        return f"{base}{quote(path)}" + (f"?{urlencode(given)}" if given else "")
+
+    query = urlencode([*request.query_params.multi_items(), *page.live.items()])
+    return {
+        "page": page,
+        "url": url,
+        "static": lambda name: f"{base}{STATIC_FILES.path(name)}",
+        "stream": f"{base}/live{request.url.path.removeprefix(base).rstrip('/')}?{query}".rstrip("?"),
+        "path": request.url.path.removeprefix(base) or "/",
+        "whole_store": call.app.store,
+        "navigation": NAVIGATION,
+        "store": store_name(call.app.store),
+        "identity": call.identity,
+        "may": {"operate": role.allows(Role.OPERATOR), "administer": role.allows(Role.ADMIN)},
+        "states": tuple(State),
+        "now": now,
+        "clock_time": lambda moment: formats.clock_time(moment, now),
+        "ahead": lambda moment: formats.ahead(moment, now),
+        "version": VERSION,
+        **page.shown,
+    }
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("windlass.web.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["MASK"] = MASK
+    made.filters.update(
+        number=formats.number,
+        short_number=formats.short_number,
+        duration=formats.length,
+        size=formats.size,
+    )
+    return made

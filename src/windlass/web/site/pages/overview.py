@@ -1,0 +1,53 @@
+"""Is it healthy, and if not, why?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windlass.core.state import State
+from windlass.insight.overview import Overview
+from windlass.web.route import Call, Nothing
+from windlass.web.site.page import Page
+
+_SHOWN_QUEUES = 12
+_SHOWN_FAILURES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How many jobs the live workers could run at once, and how many they do."""
+
+    busy: int
+    all: int
+
+    @classmethod
+    def of(cls, overview: Overview) -> Slots:
+        working = [worker.info for worker in overview.workers if worker.is_alive and worker.runs_jobs]
+        return cls(
+            sum(_count(info.get("running")) for info in working),
+            sum(_count(info.get("concurrency")) for info in working),
+        )
+
+
+def _count(value: object) -> int:
+    """What a worker says of itself is data of the store: a number, or a list of what runs."""
+    return len(value) if isinstance(value, list) else value if isinstance(value, int) else 0
+
+
+async def overview(call: Call[Nothing, None]) -> Page:
+    """Everything at a glance."""
+    seen = await call.app.aoverview()
+    groups = await call.app.adead_groups(_SHOWN_FAILURES)
+    queues = sorted(seen.queues, key=lambda queue: (not queue.is_unserved, -queue.counts[State.PENDING], queue.name))
+    shown = {
+        "seen": seen,
+        "counts": seen.counts,
+        "slots": Slots.of(seen),
+        "queues": queues[:_SHOWN_QUEUES],
+        "queue_count": len(queues),
+        "paused_count": sum(1 for queue in queues if queue.settings.paused_at is not None),
+        "unserved_count": sum(1 for queue in queues if queue.is_unserved),
+        "groups": groups,
+        "is_new": not queues and not seen.workers,
+    }
+    return Page("overview.html", "Overview", shown)

@@ -1,0 +1,43 @@
+"""Style sheets and scripts, by a name that changes with their content: a browser asks for each once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+
+from starlette.responses import Response
+
+from windlass.web.problems import not_found
+from windlass.web.route import Call, Nothing
+
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_A_YEAR = "public, max-age=31536000, immutable"
+
+
+class StaticFiles:
+    """All of them, read once."""
+
+    @cached_property
+    def _by_name(self) -> dict[str, bytes]:
+        folder = files("windlass.web.site").joinpath("static")
+        return {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.name.rpartition(".")[2] in _TYPES}
+
+    def path(self, name: str) -> str:
+        """Where it is."""
+        return f"/static/{sha256(self._by_name[name]).hexdigest()[:12]}/{name}"
+
+    def read(self, name: str) -> bytes | None:
+        return self._by_name.get(name)
+
+
+STATIC_FILES = StaticFiles()
+
+
+async def static_file(call: Call[Nothing, None]) -> Response:
+    """One file; whatever version was asked for, the one that is there now."""
+    name = call.path["name"]
+    content = STATIC_FILES.read(name)
+    if content is None:
+        raise not_found(f"there is no file {name}")
+    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers={"Cache-Control": _A_YEAR})

@@ -1,0 +1,65 @@
+"""Streams: a page that is open is brought up to date, by one reader for all who look at it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.web.site.pages import Pages
+from windlass import Windlass
+from windlass.web.site.live import LiveStreams
+
+
+@pytest.mark.asyncio
+async def test_those_who_look_at_the_same_page_share_a_reader() -> None:
+    """B19: one reader of the store, only while somebody listens."""
+    streams = LiveStreams()
+    readings = 0
+
+    async def produce() -> str:
+        nonlocal readings
+        readings += 1
+        return f"frame {readings}"
+
+    first, second = streams.frames("page", produce), streams.frames("page", produce)
+    assert await anext(first) == await anext(second)
+    assert streams.count == 2
+    await _end(first)
+    await _end(second)
+    assert streams.count == 0
+    ended = readings
+    await asyncio.sleep(0)
+    assert readings == ended
+
+
+@pytest.mark.asyncio
+async def test_nothing_is_sent_while_nothing_changes() -> None:
+    streams = LiveStreams()
+
+    async def produce() -> str:
+        return "the same"
+
+    frames = streams.frames("page", produce)
+    assert await anext(frames) == "the same"
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(anext(frames), 1.5)
+    await _end(frames)
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_page_names_its_stream(shop: Pages, app: Windlass) -> None:
+    """B20: with the filter of the page, and where it began: rows do not move while it is open."""
+    [stream] = shop.read("/jobs?queue=unserved").all("div", "hx-sse:connect")
+    assert stream.startswith("/live/jobs?queue=unserved&top=")
+    app.enqueue_many([app.request("mail.welcome", [3], id="newer", queue="unserved")])
+    page = shop.read(stream.replace("/live/jobs", "/jobs"))
+    assert "1 newer job" in page.text
+    assert "/jobs/newer" not in page.all("a", "href")
+
+
+async def _end(frames: AsyncIterator[str]) -> None:
+    close = getattr(frames, "aclose", None)
+    if close is not None:
+        await close()

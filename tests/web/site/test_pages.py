@@ -1,0 +1,223 @@
+"""Pages: each is there on every store, shows what is true, and is safe to look at."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from tests.web.http import Admitting
+from tests.web.site.pages import ALL, Html, Pages
+from windlass import State, Windlass
+from windlass.web import dashboard
+from windlass.web.security.roles import Identity, Role
+from windlass.web.site.routes import PAGES
+
+ELEMENTS = {
+    "a",
+    "b",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "circle",
+    "code",
+    "dd",
+    "defs",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "form",
+    "g",
+    "h1",
+    "h2",
+    "head",
+    "header",
+    "html",
+    "i",
+    "input",
+    "kbd",
+    "label",
+    "li",
+    "line",
+    "link",
+    "main",
+    "meta",
+    "nav",
+    "ol",
+    "p",
+    "path",
+    "pre",
+    "rect",
+    "script",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "summary",
+    "svg",
+    "symbol",
+    "table",
+    "tbody",
+    "td",
+    "text",
+    "th",
+    "thead",
+    "time",
+    "title",
+    "tr",
+    "tspan",
+    "ul",
+    "use",
+    "wbr",
+}
+
+
+def test_every_page_is_there_and_hostile_texts_do_nothing(shop: Pages) -> None:
+    """B20, B21: on every store, with markup in every text that users and jobs can fill."""
+    for path in ALL:
+        page = shop.read(path)
+        assert {tag for tag, _ in page.elements} <= ELEMENTS, path
+        for tag, attributes in page.elements:
+            assert not [name for name in attributes if name.startswith("on") or name == "style"], (path, tag)
+            assert tag != "script" or attributes["src"]
+        assert str(9999 * 9999) not in page.text, path
+
+
+@pytest.mark.only_on("sqlite")
+def test_secrets_are_masked(shop: Pages) -> None:
+    """B21: an argument whose name says so is not shown."""
+    for path in ALL:
+        assert "hunter2" not in shop.get(path).text, path
+    assert "masked" in shop.read("/jobs/done").text
+
+
+@pytest.mark.only_on("sqlite")
+def test_the_overview_names_what_is_wrong(shop: Pages) -> None:
+    """B20: an unserved queue is a problem, in words."""
+    page = shop.read("/")
+    assert "queue unserved has jobs that are ready, but no worker serves it" in page.text
+    assert "ValueError" in page.text
+
+
+@pytest.mark.only_on("sqlite")
+def test_jobs_are_found_by_the_filters_of_the_address(shop: Pages) -> None:
+    """B20: state, queue, task, tag and text."""
+
+    def found(query: str) -> set[str]:
+        links = shop.read(f"/jobs?{query}").all("a", "href")
+        return {link.removeprefix("/jobs/") for link in links if link.startswith("/jobs/")}
+
+    assert found("state=failed") == {"dead"}
+    assert found("queue=unserved") == {"waits"}
+    assert found("task=broken") == {"dead"}
+    assert found("tag=vip") == {"done"}
+    assert found("text=later") == {"later"}
+    assert found("state=&queue=&text=") == {"done", "dead", "later", "waits"}
+    assert found("text=no-such-thing") == set()
+
+
+def test_older_jobs_are_a_link_away(app: Windlass, pages: Pages) -> None:
+    """B20: keyset pages; nothing is shown twice or left out."""
+    app.enqueue_many([app.request("mail.welcome", [number], id=f"job-{number:03}") for number in range(120)])
+    seen: list[str] = []
+    path: str | None = "/jobs"
+    while path is not None:
+        page = pages.read(path)
+        seen += [link.removeprefix("/jobs/") for link in page.all("a", "href") if link.startswith("/jobs/job-")]
+        path = next((attributes["href"] for tag, attributes in page.elements if attributes.get("rel") == "next"), None)
+    assert seen == [f"job-{number:03}" for number in reversed(range(120))]
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_job_says_why_it_waits(shop: Pages, app: Windlass) -> None:
+    """B20, F2."""
+    assert app.job("waits").why() in shop.read("/jobs/waits").text
+
+
+BUTTONS = [
+    ("/jobs/dead/retry", "/jobs/dead", ("job.retry", "dead")),
+    ("/jobs/later/cancel", "/jobs/later", ("job.cancel", "later")),
+    ("/jobs/done/delete", "/jobs", ("job.delete", "done")),
+    ("/queues/unserved/pause", "/queues/unserved", ("queue.pause", "unserved")),
+    ("/queues/mail/resume", "/queues/mail", ("queue.resume", "mail")),
+    ("/schedules/nightly/pause", "/schedules/nightly", ("schedule.pause", "nightly")),
+    ("/schedules/nightly/resume", "/schedules/nightly", ("schedule.resume", "nightly")),
+]
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize(("path", "back", "change"), BUTTONS)
+def test_a_button_changes_something_and_leads_back(shop: Pages, path: str, back: str, change: tuple[str, str]) -> None:
+    """B20: without scripts, too; the change is noted with who made it."""
+    answer = shop.post(path)
+    assert (answer.status_code, answer.headers["location"]) == (303, back)
+    assert shop.security.changes == [("ada", *change, 1)]
+
+
+@pytest.mark.only_on("sqlite")
+def test_buttons_do_what_they_say(shop: Pages, app: Windlass) -> None:
+    shop.post("/jobs/dead/retry")
+    shop.post("/jobs/later/cancel")
+    shop.post("/queues/mail/resume")
+    assert (app.job("dead").state, app.job("later").state) == (State.PENDING, State.CANCELLED)
+    assert app.queue("mail").settings().paused_at is None
+    made = shop.post("/schedules/nightly/run").headers["location"]
+    assert app.job(made.removeprefix("/jobs/")).schedule == "nightly"
+
+
+@pytest.mark.only_on("sqlite")
+def test_what_cannot_be_done_is_a_page_that_says_why(shop: Pages) -> None:
+    """B20: an error is words and a way back, never a problem document."""
+    answer = shop.post("/jobs/done/cancel")
+    assert answer.status_code == 409
+    assert "has ended" in Html(answer.text).text
+    missing = shop.get("/jobs/nowhere")
+    assert missing.status_code == 404
+    assert "nowhere" in Html(missing.text).text
+    assert shop.get("/jobs?cursor=made-up").status_code == 400
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_viewer_sees_no_buttons(app: Windlass, shop: Pages) -> None:
+    """B21: what a role may not do is not offered; that it is refused is tested with the routes."""
+    viewer = Pages(app, Admitting(Identity("eve", Role.VIEWER)))
+    for path in ALL:
+        assert [form for form in viewer.read(path).all("form", "method") if form == "post"] == [], path
+    operator = Pages(app, Admitting(Identity("bob", Role.OPERATOR)))
+    assert "/jobs/dead/retry" in operator.read("/jobs/dead").all("form", "action")
+    assert "/jobs/dead/delete" not in operator.read("/jobs/dead").all("form", "action")
+
+
+@pytest.mark.only_on("sqlite")
+def test_every_link_honours_the_prefix(app: Windlass, shop: Pages) -> None:
+    """B20: mounted into another application under a prefix."""
+    host = Starlette(routes=[Mount("/jobs-of/shop", dashboard(app, security=Admitting()))])
+    client = TestClient(host, base_url="http://localhost", follow_redirects=False)
+    for path in ALL:
+        page = Html(client.get(f"/jobs-of/shop{path}").text)
+        paths = (
+            page.all("a", "href") + page.all("form", "action") + page.all("script", "src") + page.all("link", "href")
+        )
+        for found in [*paths, *page.all("div", "hx-sse:connect")]:
+            assert found.startswith(("/jobs-of/shop/", "#")), (path, found)
+        script = page.all("script", "src")[0]
+        assert client.get(script).status_code == 200
+    answer = client.post("/jobs-of/shop/jobs/dead/retry")
+    assert answer.headers["location"] == "/jobs-of/shop/jobs/dead"
+
+
+@pytest.mark.only_on("sqlite")
+def test_an_empty_store_says_how_to_begin(pages: Pages, app: Windlass) -> None:
+    """B20: empty states teach."""
+    app.migrate()
+    assert "greet.enqueue" in pages.read("/").text
+    assert "windlass worker" in pages.read("/workers").text
+    assert "@app.cron" in pages.read("/schedules").text
+
+
+def test_every_row_of_the_table_has_a_role() -> None:
+    """B21: only style sheets and scripts are public."""
+    assert [route.path for route in PAGES if route.role is None] == ["/static/{version}/{name}"]

@@ -2,5 +2,6 @@
 
 Files, in reading order:
 
+- ``prometheus``: Prometheus: the text of ``/metrics``, for the store as a whole and for one worker.
 - ``opentelemetry``: OpenTelemetry: traces from an enqueue to its runs.
 """

@@ -8,6 +8,7 @@ from windlass.web.topics import (
     access,
     dead,
     enqueue,
+    figures,
     flows,
     health,
     jobs,
@@ -23,6 +24,7 @@ from windlass.web.topics import (
 ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
     *overview.ROUTES,
+    *figures.ROUTES,
     *jobs.ROUTES,
     *flows.ROUTES,
     *enqueue.ROUTES,

@@ -111,6 +111,8 @@ class Worker:
             troubles=[self._no_slots],
         )
         """Whether it is alive and ready, for health checks."""
+        self.totals = parts.figures.totals
+        """What it has run since it was made, by queue and task, for ``/metrics``."""
         self._rounds = Wakeup()
         self._shutdown = Shutdown(
             pump=parts.pump,

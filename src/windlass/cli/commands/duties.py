@@ -63,7 +63,7 @@ def _clean(app: Windlass) -> Message:
 def _roll_up(app: Windlass) -> Message:
     done = app.roll_up()
     sentence = f"merged {done.rows:,} rows into {done.buckets:,} buckets of figures, removed {done.pruned:,} old ones"
-    return Message(sentence, {"duty": "roll-up", **roll_up_form(done)})
+    return Message(sentence, roll_up_form(done))
 
 
 def _fire(app: Windlass) -> Message:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ from windlass.cli.web.command import serving_api
 from windlass.client.config import setting
 from windlass.core.units import memory
 from windlass.errors import ConfigError, StartRefused
+from windlass.integrations.prometheus import StoreMetrics, render_worker
 from windlass.options import QueueShare
 from windlass.threads.start import start_thread
 from windlass.version import VERSION
@@ -85,7 +87,9 @@ _CLOSING = 0.5
 @click.option("--child-max-memory", metavar="SIZE", help="The same above so much memory, as in 512MB.")
 @click.option("--allow-commands", is_flag=True, help="Also run jobs that are commands: any program they name.")
 @click.option("--commands-folder", metavar="FOLDER", help="Start commands there or below, nowhere else.")
-@click.option("--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz and /readyz there.")
+@click.option(
+    "--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz, /readyz and /metrics there."
+)
 @click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
 @with_log_options
 @click.option("--web-port", type=int, hidden=True)
@@ -130,6 +134,7 @@ def worker(
             {"health_port": health_port, "health_host": health_host},
             liveness_problem=built.liveness.liveness_problem,
             readiness_problem=built.liveness.readiness_problem,
+            metrics=partial(render_worker, StoreMetrics(app), built),
         ) as health,
         serving_api(app, web_port) as web,
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -90,7 +90,11 @@ def given_arguments(context: click.Context, *, without: Sequence[str] = ()) -> l
 
 @contextmanager
 def serving_health(
-    options: dict[str, Any], *, liveness_problem: Trouble, readiness_problem: Trouble
+    options: dict[str, Any],
+    *,
+    liveness_problem: Trouble,
+    readiness_problem: Trouble,
+    metrics: Callable[[], str] | None = None,
 ) -> Iterator[str | None]:
     """Serve ``--health-port`` if it was given; the address."""
     port = options["health_port"]
@@ -100,7 +104,11 @@ def serving_health(
     from windlass.worker.process.health import HealthServer
 
     with HealthServer(
-        host=options["health_host"], port=port, liveness_problem=liveness_problem, readiness_problem=readiness_problem
+        host=options["health_host"],
+        port=port,
+        liveness_problem=liveness_problem,
+        readiness_problem=readiness_problem,
+        metrics=metrics,
     ) as server:
         yield server.address
 

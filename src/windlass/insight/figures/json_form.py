@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec.structs import asdict
+from collections.abc import Sequence
 
+from windlass import clock
 from windlass.clock import iso
+from windlass.core.figures.row import Row
 from windlass.insight.figures.figures import Figures
-from windlass.insight.figures.view import FigurePoint, Level, Times
+from windlass.insight.figures.view import FigurePoint, Level, Times, point_view
 from windlass.store.operations.figures.roll_up import RolledUp
 
 
@@ -24,19 +26,12 @@ def figures_form(figures: Figures) -> dict[str, object]:
 
 
 def point_form(point: FigurePoint) -> dict[str, object]:
-    """The figures of one step. Of one of which nothing is known only when it was."""
-    if not point.is_known:
-        return {"at": iso(point.at), "known": False}
+    """The figures of one step; one of which nothing is known has no counts."""
+    known = dict.fromkeys(("enqueued", "completed", "failed", "retried"), 0) if point.is_known else {}
     return {
         "at": iso(point.at),
-        "known": True,
-        "counts": {
-            "enqueued": point.enqueued,
-            "completed": point.completed,
-            "failed": point.failed,
-            "retried": point.retried,
-            **point.counts,
-        },
+        "known": point.is_known,
+        "counts": {**known, **point.counts},
         "wait": _times(point.wait),
         "run": _times(point.run),
         "levels": {name: _level(level) for name, level in point.levels.items()},
@@ -46,9 +41,31 @@ def point_form(point: FigurePoint) -> dict[str, object]:
     }
 
 
+def raw_form(rows: Sequence[tuple[int, Row]]) -> dict[str, object]:
+    """What workers have gathered and no leader has merged yet."""
+    return {
+        "rows": [
+            {
+                "at": iso(clock.instant(at)),
+                "worker": row.worker,
+                "jobs": [
+                    {"queue": queue, "task": task, **point_form(point_view(at, point))}
+                    for queue, task, point in row.jobs
+                ],
+                "arrivals": [
+                    {"at": iso(clock.instant(one.at)), "queue": one.queue, "task": one.task, "number": one.number}
+                    for one in row.arrivals
+                ],
+                "schedules": {name: dict(point.counts) for name, point in row.schedules.items()},
+            }
+            for at, row in rows
+        ]
+    }
+
+
 def roll_up_form(done: RolledUp) -> dict[str, object]:
     """What a roll-up did."""
-    return asdict(done)
+    return {"duty": "roll-up", "rows": done.rows, "buckets": done.buckets, "pruned": done.pruned}
 
 
 def _times(times: Times | None) -> dict[str, object] | None:

@@ -103,7 +103,7 @@ class FigurePoint:
 
     @property
     def mean_payload(self) -> float | None:
-        """Characters of a payload, of some jobs of each cycle of a worker."""
+        """Characters of a payload, of up to 200 jobs of each worker in two seconds."""
         number = self.counts.get("payloads", 0)
         return self.counts.get("payload_bytes", 0) / number if number else None
 

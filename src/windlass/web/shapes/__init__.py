@@ -11,5 +11,6 @@ Files, in reading order:
 - ``limits``: Named limits, and cool-downs.
 - ``schedules``: Schedules and their fires.
 - ``access``: Tokens, the audit, and sessions.
+- ``figures``: Figures over time.
 - ``system``: Everything at a glance, tasks, duties.
 """

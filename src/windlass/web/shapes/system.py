@@ -106,6 +106,9 @@ class DutyDone(Struct, frozen=True, omit_defaults=True):
     archived: int | None = None
     seconds: float | None = None
     fired: list[Fire] | None = None
+    rows: int | None = None
+    buckets: int | None = None
+    pruned: int | None = None
 
 
 class EventOrder(Struct, frozen=True, forbid_unknown_fields=True):

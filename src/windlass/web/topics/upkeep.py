@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from windlass.app import Windlass
 from windlass.insight import json_forms
+from windlass.insight.figures.json_form import roll_up_form
 from windlass.web.problems import not_found
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
@@ -31,6 +32,11 @@ async def _clean(app: Windlass) -> Answer:
     return Answer(form, count=cleaned.deleted + cleaned.archived)
 
 
+async def _roll_up(app: Windlass) -> Answer:
+    done = await app.aroll_up()
+    return Answer(roll_up_form(done), count=done.rows)
+
+
 async def _fire(app: Windlass) -> Answer:
     fires = await app.afire_due()
     return Answer(json_forms.fired(fires), count=len(fires))
@@ -40,6 +46,7 @@ DUTIES: dict[str, Callable[[Windlass], Awaitable[Answer]]] = {
     "rescue": _rescue,
     "promote": _promote,
     "clean": _clean,
+    "roll-up": _roll_up,
     "fire": _fire,
 }
 
@@ -63,7 +70,7 @@ ROUTES = (
         method="POST",
         path=f"{PREFIX}/duties/{{name}}",
         handler=do_duty,
-        summary="Do a duty once: rescue, promote, clean or fire.",
+        summary="Do a duty once: rescue, promote, clean, roll-up or fire.",
         topic="System",
         role=Role.OPERATOR,
         answer=shapes.DutyDone,

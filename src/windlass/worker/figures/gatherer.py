@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import islice
+from copy import deepcopy
 from threading import Lock
 
 from windlass.core.ending import Ending, has_failed
@@ -25,8 +25,8 @@ _MOST_KEYS = 20_000
 """How many different keys a counter has before it is made into points."""
 _ERRORS_READ = 20
 """Of how many failures of one cycle the error is read."""
-_PAYLOADS_READ = 16
-"""Of how many runs of one cycle the size of the payload is taken; the mean of many cycles is right all the same."""
+_PAYLOADS_READ = 200
+"""Of how many runs of one row the size of the payload is taken; the mean of many rows is right all the same."""
 
 _COUNTED = {
     State.COMPLETED: "completed",
@@ -48,6 +48,8 @@ class Gatherer:
     def __init__(self, *, worker: str = "") -> None:
         self._worker = worker
         self._lock = Lock()
+        self._totals: dict[Pair, Point] = {}
+        """Everything since the process started, as far as it was taken."""
         self._begin()
 
     def _begin(self) -> None:
@@ -57,6 +59,7 @@ class Gatherer:
         self._points: dict[Pair, Point] = {}
         self._arrivals: dict[tuple[int, str, str], int] = {}
         self._schedules: dict[str, Point] = {}
+        self._payloads_left = _PAYLOADS_READ
 
     def ended(self, ended: Sequence[tuple[Ending, Claimed]], refused: Collection[int] = ()) -> None:
         """Count endings that the store has accepted; those in ``refused`` were stale writes."""
@@ -64,7 +67,7 @@ class Gatherer:
             ended = [each for each in ended if each[1].seq not in refused]
         if not ended:
             return
-        failed = islice((each for each in ended if has_failed(each[0])), _ERRORS_READ)
+        failed = [each for each in ended if each[0].errors is not None]
         with self._lock:
             self._runs.update(
                 [
@@ -75,9 +78,11 @@ class Gatherer:
             self._waits.update(
                 [(job.queue, job.task, job.waited) for ending, job in ended if ending.ran_for is not None]
             )
-            for _, job in ended[:: len(ended) // _PAYLOADS_READ + 1]:
-                self._note_payload(job)
-            for ending, job in failed:
+            if self._payloads_left > 0:
+                for _, job in ended[: self._payloads_left]:
+                    self._note_payload(job)
+                self._payloads_left -= len(ended)
+            for ending, job in failed[:_ERRORS_READ]:
                 self._note_error(ending, job)
             if len(self._runs) > _MOST_KEYS or len(self._waits) > _MOST_KEYS:
                 self._make_points()
@@ -95,6 +100,8 @@ class Gatherer:
             self._make_points()
             points, arrivals, schedules = self._points, self._arrivals, self._schedules
             self._begin()
+            for pair, point in points.items():
+                _bounded(self._totals, pair).merge(point)
         if not (points or arrivals or schedules):
             return None
         return Row(
@@ -104,6 +111,11 @@ class Gatherer:
             schedules,
         )
 
+    def totals(self) -> dict[Pair, Point]:
+        """By queue and task: everything since the process started, but for the last two seconds."""
+        with self._lock:
+            return {pair: deepcopy(point) for pair, point in self._totals.items()}
+
     def _note_payload(self, job: Claimed) -> None:
         point = self._point(job.queue, job.task)
         point.count("payloads")
@@ -111,7 +123,7 @@ class Gatherer:
 
     def _note_error(self, ending: Ending, job: Claimed) -> None:
         faults = read_faults(ending.errors).faults
-        if faults:
+        if faults and has_failed(ending):
             point = self._point(job.queue, job.task)
             point.errors = commonest(point.errors, {faults[-1].type: 1})
 
@@ -132,15 +144,19 @@ class Gatherer:
         self._runs, self._waits = Counter(), Counter()
 
     def _point(self, queue: str, task: str) -> Point:
-        pair = (queue, task)
-        if pair not in self._points:
-            if len(self._points) >= SERIES_AT_MOST:
-                pair = (OTHER, OTHER)
-            self._points.setdefault(pair, Point())
-        return self._points[pair]
+        return _bounded(self._points, (queue, task))
 
     def _arrive(self, at: int, queue: str, task: str, number: int) -> None:
         key = (at, queue, task)
         if key not in self._arrivals and len(self._arrivals) >= SERIES_AT_MOST:
             key = (at - at % _DAY, OTHER, OTHER)
         self._arrivals[key] = self._arrivals.get(key, 0) + number
+
+
+def _bounded(points: dict[Pair, Point], pair: Pair) -> Point:
+    """The point of a pair; that of all others where there are too many."""
+    if pair not in points:
+        if len(points) >= SERIES_AT_MOST:
+            pair = (OTHER, OTHER)
+        points.setdefault(pair, Point())
+    return points[pair]

@@ -30,6 +30,7 @@ class FigureSender:
     def __init__(self, *, session: Session, gatherer: Gatherer, instance: str, now: Callable[[], int]) -> None:
         self._session = session
         self._gatherer = gatherer
+        self.totals = gatherer.totals
         self._instance = instance
         self._now = now
         self._unsent: Row | None = None

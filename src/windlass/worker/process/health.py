@@ -1,4 +1,4 @@
-"""Serves ``/healthz`` and ``/readyz``."""
+"""Serves ``/healthz`` and ``/readyz``, and ``/metrics``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,27 @@ Trouble = Callable[[], str | None]
 
 _LONGEST_REQUEST = 5.0
 _NO_FILE = 0.1
+_METRICS = "text/plain; version=0.0.4; charset=utf-8"
+"""The type of Prometheus' text format."""
 
 
 class HealthServer:
     """Answers over HTTP, from threads of its own: ``with HealthServer(...) as server: ...``."""
 
-    def __init__(self, *, host: str, port: int, liveness_problem: Trouble, readiness_problem: Trouble) -> None:
+    def __init__(
+        self,
+        *,
+        host: str,
+        port: int,
+        liveness_problem: Trouble,
+        readiness_problem: Trouble,
+        metrics: Callable[[], str] | None = None,
+    ) -> None:
+        """``metrics`` gives the text of ``/metrics``; None where there is no such page."""
+        pages = {} if metrics is None else {"/metrics": metrics}
+
         class Handler(_Handler):
+            texts = pages
             troubles = {"/healthz": liveness_problem, "/readyz": readiness_problem}  # noqa: RUF012  # a class for this server alone
 
         try:
@@ -77,22 +91,27 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     troubles: dict[str, Trouble]
+    texts: dict[str, Callable[[], str]]
     timeout = _LONGEST_REQUEST
 
     def do_GET(self) -> None:
-        trouble_of = self.troubles.get(self.path.partition("?")[0])
+        path = self.path.partition("?")[0]
+        if path in self.texts:
+            self._answer(200, self.texts[path](), kind=_METRICS)
+            return
+        trouble_of = self.troubles.get(path)
         if trouble_of is None:
-            self._answer(404, "only /healthz and /readyz are here")
+            self._answer(404, f"only {', '.join((*self.troubles, *self.texts))} are here")
             return
         trouble = trouble_of()
         self._answer(200 if trouble is None else 503, trouble or "ok")
 
     do_HEAD = do_GET
 
-    def _answer(self, status: int, text: str) -> None:
-        body = f"{text}\n".encode()
+    def _answer(self, status: int, text: str, *, kind: str = "text/plain; charset=utf-8") -> None:
+        body = f"{text}\n".encode() if not text.endswith("\n") else text.encode()
         self.send_response(status)
-        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()

@@ -35,7 +35,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Windlass: {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
-        **_called("check_code acheck_code"),
+        **_called("check acheck check_code acheck_code"),
         **_called("worker_stacks aworker_stacks", "x"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
         **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.cli.program import Program
+from tests.places.raw_sqlite import RawSqlite
 
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -36,3 +37,21 @@ def test_waiting_jobs_are_compared_with_the_code(windlass: Program) -> None:
     assert [one["kind"] for one in json.json["misfits"]] == ["unknown_task"]
     windlass.app.purge(state="pending")
     assert windlass("check", "--code").code == 0
+
+
+def test_a_store_is_compared_with_itself(windlass: Program) -> None:
+    """F8: exit code 1 on a difference; --repair says what it did."""
+    job = _tagged(windlass)
+    RawSqlite(windlass.folder / "windlass.db").execute("DELETE FROM windlass_tag")
+    wrong, repaired, both = windlass.many(["check"], ["check", "--repair", "--json"], ["check", "--code", "--repair"])
+    assert wrong.code == 1
+    assert f"WRONG  job {job} is not found by its tag vip\n" in wrong.out
+    assert "windlass check --repair" in wrong.out
+    assert [(one["kind"], one["mended"]) for one in repaired.json["damages"]] == [("no_tag", True)]
+    assert both.is_error(2, "choose one")
+    assert windlass("check").out == "looked at 1 job: all is consistent\n"
+
+
+def _tagged(windlass: Program) -> str:
+    [job] = windlass.app.enqueue_many([windlass.app.request("mail.welcome", [42], tags=["vip"])])
+    return job.id

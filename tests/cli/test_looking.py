@@ -15,6 +15,7 @@ from windlass.cli.main import program
 
 LOOKING = {
     "status": "",
+    "check": "",
     "jobs list": "",
     "jobs show": "x",
     "jobs why": "x",
@@ -80,7 +81,6 @@ NOT_LOOKING = {
     "limits set",
     "tokens add",
     "doctor",
-    "check",
     "migrate",
     "move",
 }

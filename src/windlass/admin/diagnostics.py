@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from windlass import clock
 from windlass.client.owner import ClientOwner
+from windlass.client.session import ANY_JOB
 from windlass.core.units import duration, milliseconds
 from windlass.errors import Duration, IllegalTransition, WindlassError
 from windlass.insight.diagnostics.code import CodeCheck, check_code
+from windlass.insight.diagnostics.consistency import Consistency, examine, look_again
 from windlass.insight.diagnostics.doctor import diagnose, unreachable
 from windlass.insight.diagnostics.finding import Diagnosis
 from windlass.insight.workers import worker_views
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import leases
+from windlass.store.operations.diagnostics.consistency import Damage
+from windlass.store.operations.diagnostics.consistency import repair as mend
+from windlass.store.operations.limits.concurrency import mend_keys
+from windlass.store.operations.queues import mend_counters
+from windlass.store.operations.rescue import rescue
+from windlass.store.operations.tidy import FIRST_KEY, tidy_keys
 
 _PAUSE = 0.1
 """Seconds between two looks for an answer."""
 _TOKEN_BITS = 64
+_BETWEEN_LOOKS = 1.0
+"""Seconds between the two looks of a check: what moves is somewhere else by then."""
 
 
 class DiagnosticsOperator(ClientOwner):
@@ -49,6 +61,40 @@ class DiagnosticsOperator(ClientOwner):
         """``check_code`` for async code."""
         self.client.load_included()
         return await self.client.session.arun(check_code(self.client))
+
+    def check(self, *, repair: bool = False) -> Consistency:
+        """Walk through the store and compare what it holds with itself; a difference counts if a second look, a moment
+        later, finds it too. Workers go on meanwhile.
+
+        With ``repair`` sets right what is safe to set right: what was ended, cancelled or lost is never brought back.
+        """
+        found, examined = self.client.session.run(examine())
+        if found:
+            clock.sleep(_BETWEEN_LOOKS)
+            found = self.client.session.run(look_again(found))
+        if not (found and repair):
+            return Consistency(found, examined)
+        self.client.session.run(self._repair(found), notify=ANY_JOB)
+        left = self.client.session.run(look_again(found))
+        return Consistency(found, examined, frozenset(found) - frozenset(left))
+
+    async def acheck(self, *, repair: bool = False) -> Consistency:
+        """``check`` for async code."""
+        return await self.client.session.acall(lambda: self.check(repair=repair))
+
+    def _repair(self, found: Sequence[Damage]) -> Operation[None]:
+        yield from mend(found)
+        kinds = {one.kind for one in found}
+        if "no_lease" in kinds:
+            yield from rescue(by=self.client.actor, now=self.client.now)
+        if "limit" in kinds:
+            yield from mend_counters()
+        if "key" in kinds:
+            yield from mend_keys()
+        if "stray_key" in kinds:
+            after: str | None = FIRST_KEY
+            while after is not None:
+                after = yield from tidy_keys(after)
 
     def worker_stacks(self, worker: str, *, timeout: Duration = "30s") -> dict[str, str]:
         """Where the threads and coroutines of a live worker (its id or name) are, as text, by the worker's id.

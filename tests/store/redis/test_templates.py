@@ -114,7 +114,19 @@ NO_CODE = re.compile(r"--.*|'(?:\\.|[^'\\\n])*'")
 LISTS = {"filled", "kept", "long", "members", "oldest", "shrunk"}
 """Lists of equals, of which the first may be asked for; so may that of a reply with one element."""
 TABLES = {"KEY", "ask", "bit", "by_name", "cjson", "cmsgpack", "decoded", "given", "leader", "math", "redis", "states"}
-TABLES |= {"CACHE", "COOLDOWNS", "DECIDED", "EDGES", "GATES", "GROUPS", "KEY_DRIFT", "RATES", "RATE_KEYS", "TOKENS"}
+TABLES |= {
+    "CACHE",
+    "COOLDOWNS",
+    "DECIDED",
+    "EDGES",
+    "GATES",
+    "GROUPS",
+    "JOB_COUNTS",
+    "KEY_DRIFT",
+    "RATES",
+    "RATE_KEYS",
+    "TOKENS",
+}
 TABLES |= {"change", "limit", "old", "rate", "run", "string", "table"}
 """What has names in Lua itself."""
 

@@ -3,5 +3,5 @@
 Files, in reading order:
 
 - ``doctor``: ``windlass doctor``: what is wrong, and what to do about it.
-- ``check``: ``windlass check``: the waiting jobs of a store against the code at hand.
+- ``check``: ``windlass check``: a store against itself, or its waiting jobs against the code at hand.
 """

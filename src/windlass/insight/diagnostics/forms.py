@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from windlass.insight.diagnostics.code import CodeCheck
+from windlass.insight.diagnostics.consistency import Consistency, sentence
 from windlass.insight.diagnostics.finding import Diagnosis
 
 
@@ -15,6 +16,23 @@ def diagnosis(found: Diagnosis) -> dict[str, object]:
         ],
         "problems": len(found.problems),
         "facts": found.facts,
+    }
+
+
+def consistency(found: Consistency) -> dict[str, object]:
+    """Where the store contradicts itself, and what of it was set right."""
+    return {
+        "damages": [
+            {
+                "kind": one.kind,
+                "subject": one.subject,
+                "text": sentence(one),
+                "mended": one in found.mended,
+            }
+            for one in found.damages
+        ],
+        "left": len(found.left),
+        "examined": found.examined,
     }
 
 

@@ -4,5 +4,6 @@ Files, in reading order:
 
 - ``failures``: Failed jobs by what went wrong.
 - ``by_hand``: Fails a job by hand.
+- ``consistency``: Compares what a store holds with itself, in bounded pages, and sets right what is safe to set right.
 - ``runs``: Running jobs that take long.
 """

@@ -1,0 +1,108 @@
+"""Where a store contradicts itself, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from windlass.core.records import JobRecord
+from windlass.insight.unreadable import unreadable_texts
+from windlass.store.operation import Operation
+from windlass.store.operations import queries
+from windlass.store.operations.diagnostics import consistency
+from windlass.store.operations.diagnostics.consistency import Damage
+from windlass.store.pages import Found
+
+LOST_FOR_GOOD = frozenset({"text", "no_text"})
+"""What cannot be set right: the text of a user is damaged or gone."""
+
+_SENTENCES = {
+    "no_lease": "job {subject} runs under a lease that is not there",
+    "left_lease": "job {subject} does not run, and has a lease",
+    "no_gate": "job {subject} is blocked, and waits for nothing",
+    "no_edges": "job {subject} waits for other jobs that have all ended",
+    "no_end": "job {subject} is {detail}, and has no time at which it ended",
+    "no_tag": "job {subject} is not found by its tag {detail}",
+    "no_text": "job {subject}: its {detail} is gone",
+    "text": "job {subject}: its {detail} is damaged",
+    "no_place": "job {subject} is {detail}, and is not found among those",
+    "two_places": "job {subject} stands in several places: {detail}",
+    "no_id": "job {subject} is not found by its id",
+    "no_bit": "job {subject} is not found in lists",
+    "count": "the counter of jobs that are {subject} is wrong: {detail}",
+    "limit": "the counter of the limit {subject} is wrong: {detail}",
+    "key": "the counter of a concurrency key is wrong: {detail}",
+    "stray_tag": "the tag {subject} points at a job that is not there",
+    "stray_edge": "a job that is not there waits for another",
+    "stray_step": "the step {subject} belongs to a job that is not there",
+    "stray_finished": "an ending ({subject}) belongs to a job that is not there",
+    "stray_blocked": "a job that is not there waits at {subject}",
+    "stray_id": "the id {subject} leads to no job",
+    "stray_key": "the unique key {subject} is held by a job that is not there",
+}
+
+
+def sentence(damage: Damage) -> str:
+    """What is wrong, for people."""
+    form = _SENTENCES.get(damage.kind, "{subject}: {detail}")
+    return form.format(subject=damage.subject, detail=damage.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """What a check of a store found."""
+
+    damages: list[Damage]
+    """What two looks, a moment apart, have both found."""
+    examined: int
+    """How many jobs were looked at."""
+    mended: frozenset[Damage] = frozenset()
+    """Those that a repair has set right."""
+
+    @property
+    def left(self) -> list[Damage]:
+        """What is still wrong."""
+        return [one for one in self.damages if one not in self.mended]
+
+
+def examine() -> Operation[tuple[list[Damage], int]]:
+    """Walk through all jobs, in pages, and compare counters and references; how many jobs there were. Only reads."""
+    damages: list[Damage] = []
+    examined, last, after = 0, 0, 0
+    while True:
+        page = yield from consistency.walk(after)
+        damages += yield from _of_jobs(page.stops)
+        examined += len(page.stops)
+        last = max([last, *(job.seq for job in page.stops)])
+        if page.next is None:
+            break
+        after = page.next
+    damages += yield from consistency.damaged_counters()
+    damages += yield from consistency.strays(last)
+    return damages, examined
+
+
+def look_again(damages: Sequence[Damage]) -> Operation[list[Damage]]:
+    """Those of them that are still there: a job may have moved between two reads of the first look."""
+    known = {one.seq: one.subject for one in damages if one.seq and not one.kind.startswith("stray_")}
+    found: list[Damage] = []
+    if known:
+        found += yield from _of_jobs([Found(seq, id, 0) for seq, id in known.items()])
+    if any(not one.seq and not one.kind.startswith("stray_") for one in damages):
+        found += yield from consistency.damaged_counters()
+    if any(one.kind.startswith("stray_") for one in damages):
+        found += yield from consistency.strays(max(one.seq for one in damages))
+    still = {(one.kind, one.subject, one.detail, one.seq) for one in found}
+    return [one for one in damages if (one.kind, one.subject, one.detail, one.seq) in still]
+
+
+def _of_jobs(jobs: Sequence[Found]) -> Operation[list[Damage]]:
+    if not jobs:
+        return []
+    damages = yield from consistency.damaged_jobs(jobs)
+    whole = yield from queries.read_whole(jobs)
+    return [*damages, *_texts(whole)]
+
+
+def _texts(jobs: Iterable[JobRecord]) -> list[Damage]:
+    return [Damage("text", job.id, name, job.seq) for job in jobs for name in unreadable_texts(job)]

@@ -1,0 +1,254 @@
+"""check: what a store holds compared with itself; every kind of damage is found, and repaired where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.places.raw_postgres import RawPostgres
+from tests.places.raw_redis import RawRedis
+from tests.places.raw_sqlite import RawSqlite
+from tests.places.raw_store import RawStore
+from tests.store.builders import HOUR, ids, new_job, raised
+from tests.store.every_state import a_job_in
+from tests.store.stores import Store
+from windlass.core.limits.concurrency import stored_key
+from windlass.core.state import State
+from windlass.insight.diagnostics.consistency import LOST_FOR_GOOD, examine, look_again, sentence
+from windlass.store.operations import queries, queues
+from windlass.store.operations.diagnostics.consistency import Damage, repair
+from windlass.store.operations.limits.concurrency import mend_keys
+from windlass.store.operations.queues import mend_counters
+from windlass.store.operations.tidy import FIRST_KEY, tidy_keys
+
+
+def found(store: Store) -> list[Damage]:
+    damages, _ = store.run(examine())
+    assert store.run(look_again(damages)) == damages
+    assert all(sentence(one) for one in damages)
+    return damages
+
+
+def kinds(store: Store) -> list[str]:
+    return [one.kind for one in found(store)]
+
+
+def sql(store: Store, statement: str) -> None:
+    raw: Any = RawStore(store.place)._raw  # past every operation
+    execute = raw.execute if isinstance(raw, RawSqlite) else raw._execute
+    execute(statement)
+
+
+def redis(store: Store, *command: object) -> None:
+    raw: Any = RawStore(store.place)._raw
+    key, *rest = [str(word) for word in command[1:]]
+    with raw._connected() as client:
+        client.execute_command(command[0], raw._prefix + key, *rest)
+
+
+def kind_of(store: Store) -> str:
+    raw = RawStore(store.place)._raw
+    return {RawSqlite: "sqlite", RawPostgres: "postgres", RawRedis: "redis"}[type(raw)]
+
+
+def test_a_sound_store_has_no_damage(store: Store) -> None:
+    """F8: jobs in every state, with keys, tags, limits, retries."""
+    for state in State:
+        if state is not State.BLOCKED:  # which the test's own store would force without a gate
+            a_job_in(store, state)
+    store.run(queues.change("default", {"max_running": 5}, by="me"))
+    worker = store.a_worker(ttl=HOUR)
+    store.enqueue(new_job("a", one_of="u"), new_job("b", one_of="u"), new_job("c", key="k", tags=("vip", "x")))
+    worker.take()
+    store.end(store.claimed(new_job("d", attempts=1)), raised())
+    assert found(store) == []
+    assert store.run(examine())[1] == sum(store.run(queries.totals()).values())
+
+
+def damaged_text(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    RawStore(store.place).damage(_Handle(job), payload="{broken")  # type: ignore[arg-type]
+    return Damage("text", "a", "payload", job.seq)
+
+
+class _Handle:
+    def __init__(self, record: Any) -> None:
+        self.record, self.id = record, record.id
+
+
+def running_without_a_lease(store: Store) -> Damage:
+    store.enqueue(new_job("a"))
+    [job] = store.a_worker().take()
+    lease = store.job("a").lease
+    match kind_of(store):
+        case "redis":
+            redis(store, "DEL", f"lease:{lease}")
+        case _:
+            sql(store, f"DELETE FROM windlass_lease WHERE id = '{lease}'")
+    return Damage("no_lease", "a", str(lease), job.seq)
+
+
+def tag_that_is_missing(store: Store) -> Damage:
+    job = store.a_job(new_job("a", tags=("vip",)))
+    match kind_of(store):
+        case "redis":
+            redis(store, "ZREM", "tag:vip", job.seq)
+        case _:
+            sql(store, "DELETE FROM windlass_tag")
+    return Damage("no_tag", "a", "vip", job.seq)
+
+
+def limit_that_is_miscounted(store: Store) -> Damage:
+    store.run(queues.change("*", {"max_running": 9}, by="me"))
+    RawStore(store.place).miscount("*", 3)
+    return Damage("limit", "*", "counted 3, running 0")
+
+
+def place_that_is_missing(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    if kind_of(store) == "redis":
+        redis(store, "DEL", "pending:default")
+    else:
+        sql(store, "DELETE FROM windlass_ready")
+    return Damage("no_place", "a", "pending", job.seq)
+
+
+def two_places(store: Store) -> Damage:
+    job = store.finished(new=new_job("a"))
+    values = f"{job.seq}, {job.run_at}, {job.priority}, '{job.queue}'"
+    sql(store, f"INSERT INTO windlass_ready (seq, since, priority, queue) VALUES ({values})")
+    return Damage("two_places", "a", "ready finished", job.seq)
+
+
+def lease_that_is_left(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    sql(store, "UPDATE windlass_job SET lease = 'old'")
+    return Damage("left_lease", "a", "old", job.seq)
+
+
+def gate_that_is_missing(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    sql(store, "UPDATE windlass_job SET state = 'blocked', gate = NULL, reason = 'key'")
+    return Damage("no_gate", "a", "key", job.seq)
+
+
+def end_that_is_missing(store: Store) -> Damage:
+    job = store.finished(new=new_job("a"))
+    sql(store, "UPDATE windlass_job SET finished_at = NULL")
+    return Damage("no_end", "a", "completed", job.seq)
+
+
+def tag_of_no_job(store: Store) -> Damage:
+    store.a_job()
+    sql(store, "INSERT INTO windlass_tag (tag, seq) VALUES ('vip', 4711)")
+    return Damage("stray_tag", "vip", seq=4711)
+
+
+def tally_that_is_wrong(store: Store) -> Damage:
+    store.finished(new=new_job("a"))
+    sql(store, "INSERT INTO windlass_tally (number, state, queue) VALUES (5, 'completed', 'default')")
+    return Damage("count", "completed in queue default", "counted 6, found 1")
+
+
+def key_that_is_miscounted(store: Store) -> Damage:
+    worker = store.a_worker(ttl=HOUR)
+    store.enqueue(new_job("a", one_of="u"))
+    worker.take()
+    RawStore(store.place).miscount_key(stored_key("greet", "u"), 2)
+    return Damage("key", stored_key("greet", "u"), "counted 3, held by 1")
+
+
+def count_that_is_wrong(store: Store) -> Damage:
+    store.a_job(new_job("a"))
+    redis(store, "HSET", "counts", "pending:default", 7)
+    return Damage("count", "pending in queue default", "counted 7, found 1")
+
+
+def id_that_is_missing(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    redis(store, "HDEL", "ids", "a")
+    return Damage("no_id", "a", "a", job.seq)
+
+
+def id_of_no_job(store: Store) -> Damage:
+    store.a_job(new_job("a"))
+    redis(store, "HSET", "ids", "ghost", 4711)
+    return Damage("stray_id", "ghost", seq=4711)
+
+
+def bit_that_is_missing(store: Store) -> Damage:
+    job = store.finished(raised(), new_job("a", attempts=1))
+    redis(store, "DEL", "bits:failed:0")
+    return Damage("no_bit", "a", "failed", job.seq)
+
+
+def text_that_is_missing(store: Store) -> Damage:
+    job = store.finished(raised(), new_job("a", attempts=1))
+    redis(store, "DEL", f"errors:{job.seq}")
+    return Damage("no_text", "a", "errors", job.seq)
+
+
+def key_of_no_job(store: Store) -> Damage:
+    store.a_job()
+    sql(store, "INSERT INTO windlass_key (key, id, until) VALUES ('k', 'ghost', 'finished')")
+    return Damage("stray_key", "k")
+
+
+PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
+    damaged_text: ("sqlite", "postgres", "redis"),
+    running_without_a_lease: ("sqlite", "postgres", "redis"),
+    tag_that_is_missing: ("sqlite", "postgres", "redis"),
+    limit_that_is_miscounted: ("sqlite", "postgres", "redis"),
+    lease_that_is_left: ("sqlite",),
+    gate_that_is_missing: ("sqlite",),
+    end_that_is_missing: ("sqlite",),
+    tag_of_no_job: ("sqlite", "postgres"),
+    key_of_no_job: ("sqlite", "postgres"),
+    place_that_is_missing: ("postgres", "redis"),
+    two_places: ("postgres",),
+    tally_that_is_wrong: ("postgres",),
+    key_that_is_miscounted: ("postgres", "redis"),
+    count_that_is_wrong: ("redis",),
+    id_that_is_missing: ("redis",),
+    id_of_no_job: ("redis",),
+    bit_that_is_missing: ("redis",),
+    text_that_is_missing: ("redis",),
+}
+"""By the stores in which it can be: SQLite finds jobs by their own columns, and counts them by its indexes."""
+
+
+def mend(store: Store, damage: Damage) -> None:
+    """As the app does."""
+    store.run(repair([damage]))
+    store.run(mend_counters())
+    store.run(mend_keys())
+    store.run(tidy_keys(FIRST_KEY))
+    store.rescue()
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+def test_every_kind_of_damage_is_found_and_repaired(store: Store, plant: Callable[[Store], Damage]) -> None:
+    """F8."""
+    if kind_of(store) not in PLANTS[plant]:
+        pytest.skip("there is no such thing in this store")
+    expected = plant(store)
+    assert expected in found(store)
+    mend(store, expected)
+    assert found(store) == ([expected] if expected.kind in LOST_FOR_GOOD else [])
+
+
+def test_a_job_that_stood_nowhere_runs_again(store: Store) -> None:
+    """F8."""
+    if kind_of(store) == "sqlite":
+        pytest.skip("a job is found by its own columns")
+    damage = place_that_is_missing(store)
+    assert store.a_worker().take() == []
+    mend(store, damage)
+    assert ids(store.a_worker().take()) == ["a"]
+
+
+def test_what_has_moved_between_two_looks_is_no_damage(store: Store) -> None:
+    job = store.a_job(new_job("a"))
+    assert store.run(look_again([Damage("no_place", "a", "pending", job.seq), Damage("limit", "*", "counted 1")])) == []

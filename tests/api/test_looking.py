@@ -54,7 +54,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_read("schedule planned_at expires_at concurrency_key rate_key encrypted as_stored"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
         **_called("fail afail"),
-        **_called("timeline atimeline why awhy steps asteps"),
+        **_called("timeline atimeline why awhy steps asteps group agroup"),
         **_called("reschedule areschedule", "1m"),
     },
     Queue: {

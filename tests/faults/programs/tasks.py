@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from tests.ledger.apps import raises
-from windlass import Windlass, current_job
+from windlass import Results, Windlass, current_job
 
 app = Windlass(
     os.environ["WINDLASS_URL"],
@@ -156,6 +156,14 @@ def record(number: int) -> str:
     with (Path(os.environ["GATES"]) / "ran").open("a") as file:
         file.write(f"{job.id}\n")
     return f"recorded-{number}"
+
+
+@app.task
+def gather(results: Results) -> list[int]:
+    """The callback of a group; leaves a line in a file for every run."""
+    with (Path(os.environ["GATES"]) / "gathered").open("a") as file:
+        file.write(f"{current_job().id}\n")
+    return [len(results), sum(value is None for value in results)]
 
 
 @app.task

@@ -102,6 +102,7 @@ def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
         "CooldownView",
         "Fault",
         "FlowEdge",
+        "FlowGroup",
         "FlowNode",
         "FigurePoint",
         "LimitView",

@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from windlass.insight.figures.figures import Figures
     from windlass.insight.figures.view import FigurePoint
     from windlass.insight.flows.graph import FlowEdge, FlowGraph, FlowNode
+    from windlass.insight.flows.groups import FlowGroup
     from windlass.insight.job_page import JobPage
     from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
     from windlass.insight.limits import LimitView
@@ -131,6 +132,7 @@ else:
         "Flow": "windlass.flows.flow",
         "FlowEdge": "windlass.insight.flows.graph",
         "FlowGraph": "windlass.insight.flows.graph",
+        "FlowGroup": "windlass.insight.flows.groups",
         "FlowNode": "windlass.insight.flows.graph",
         "FlowProgress": "windlass.flows.flow",
         "GroupFlow": "windlass.flows.group_flow",
@@ -195,6 +197,7 @@ __all__ = [
     "Flow",
     "FlowEdge",
     "FlowGraph",
+    "FlowGroup",
     "FlowNode",
     "FlowProgress",
     "GroupFlow",

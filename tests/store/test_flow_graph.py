@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.store.builders import HOUR, new_job, raised
-from tests.store.flows import chain, states, taken, tied
+from tests.store.flows import after, chain, states, taken, tied
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls
 from windlass.admin.cleanup import CleaningRound, clean
@@ -16,9 +16,12 @@ from windlass.core.state import State
 from windlass.insight.flows.graph import flow_graph
 from windlass.retention import Retention
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.enqueue import enqueue
 from windlass.store.operations.flows import graph as flows
+from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.flows.ended import EndedFlows, flows_exist
 from windlass.store.operations.flows.graph import cancel_downstream, walk
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 from windlass.store.operations.prune import FinishedLine, Position
 from windlass.store.pages import PAGE
 
@@ -237,3 +240,32 @@ def test_a_depth_of_10000_is_no_matter(store: Store) -> None:
     assert store.run(cancel_downstream(store.job(names[0]).seq, by="me")) == 9999
     assert counts(store) == {State.COMPLETED: 1, State.CANCELLED: 9999}
     assert cleaned(store) == 10_000
+
+
+@pytest.mark.parametrize("number", [20, 50])
+def test_a_large_group_is_one_node_with_counts(store: Store, number: int) -> None:
+    """B35, B36: however many members it has, and from wherever it is looked at."""
+    names = [f"member-{each}" for each in range(number)]
+    ties = [NewEdge(id, 0, "first", None, "cancel") for id in names]
+    new = [new_job("first"), *(after(new_job(id)) for id in names), after(new_job("last"))]
+    members = [NewMember("last", place, id, None) for place, id in enumerate(names)]
+    store.run(enqueue(new, {}, ties, groups=[NewGroup("last", "cancel")], members=members))
+    graph = store.run(flow_graph(store.job("last")))
+    if number == 20:
+        assert (len(graph.nodes), len(graph.edges)) == (22, 40)
+        return
+    assert [(node.id, node.name) for node in graph.nodes] == [
+        ("first", "greet"),
+        ("group:last", "group of 50"),
+        ("last", "greet"),
+    ]
+    assert [(edge.parent, edge.child, edge.is_open) for edge in graph.edges] == [
+        ("first", "group:last", True),
+        ("group:last", "last", True),
+    ]
+    group = graph.nodes[1].group
+    assert group is not None
+    assert (group.callback, group.total, group.states) == ("last", 50, {State.BLOCKED: 50})
+    assert (graph.left_out, graph.truncated) == (0, False)
+    of_a_member = store.run(flow_graph(store.job(names[40])))
+    assert {node.id for node in of_a_member.nodes} == {"first", "group:last", "last", names[40]}

@@ -129,6 +129,13 @@ def flow(graph: FlowGraph) -> dict[str, object]:
                 "queue": node.queue,
                 "state": str(node.state),
                 "reason": node.reason,
+                "group": None
+                if node.group is None
+                else {
+                    "callback": node.group.callback,
+                    "total": node.group.total,
+                    "states": {str(state): number for state, number in node.group.states.items()},
+                },
             }
             for node in graph.nodes
         ],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from windlass.core.records import JobRecord
 from windlass.core.state import State
+from windlass.insight.flows.groups import MEMBERS, FlowGroup, Folded, folded_groups
 from windlass.insight.flows.mermaid import mermaid_text
 from windlass.store.operation import Operation
 from windlass.store.operations.flows.graph import WALKED_AT_ONCE, FlowJob, FlowLink, graph, walk
@@ -27,6 +28,13 @@ class FlowNode:
     queue: str
     state: State
     reason: str | None
+    group: FlowGroup | None = None
+    """Set where the node is no job but stands for the members of a group, of which there are more than 20."""
+
+    @property
+    def name(self) -> str:
+        """What people are shown: the task, or how many members a group has."""
+        return self.task if self.group is None else f"group of {self.group.total}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +80,51 @@ class FlowGraph:
 
     def mermaid(self) -> str:
         """The graph as Mermaid text, which many documents and chats draw."""
-        shown = [(node.id, node.task, node.state) for node in self.nodes]
+        shown = [(node.id, node.name, node.state) for node in self.nodes]
         return mermaid_text(shown, [(edge.parent, edge.child) for edge in self.edges], left_out=self.left_out)
 
 
 def flow_graph(job: JobRecord) -> Operation[FlowGraph]:
-    """Read the graph around a job: one walk, and one look at the jobs that it found."""
-    walked = yield from walk([job.seq])
+    """Read the graph around a job: one walk, and one look at the jobs that it found; one more for each large group."""
+    walked = yield from walk([job.seq], members=MEMBERS + 1)
     shown = [found.seq for found in walked[:NODES]]
     left_out = min(len(walked), WALKED_AT_ONCE) - len(shown)
     jobs, links = yield from graph(shown, most=EDGES + 1)
     ids = {found.seq: found.id for found in jobs}
     between = [link for link in links[:EDGES] if link.parent in ids and link.child in ids]
+    groups = yield from folded_groups(job.seq, ids, between)
+    jobs, between = _folded(jobs, between, groups)
+    ids |= {-each.seq: f"group:{each.group.callback}" for each in groups}
+    counted = {-each.seq: each.group for each in groups}
     ordered = _ordered(jobs, between)
     places = {each.seq: place for place, each in enumerate(ordered)}
     between.sort(key=lambda link: (places[link.parent], places[link.child]))
     return FlowGraph(
         job.id,
-        tuple(FlowNode(each.id, each.task, each.queue, each.state, each.reason) for each in ordered),
+        tuple(
+            FlowNode(ids[each.seq], each.task, each.queue, each.state, each.reason, counted.get(each.seq))
+            for each in ordered
+        ),
         tuple(FlowEdge(ids[link.parent], ids[link.child], link.is_open) for link in between),
         left_out,
         len(links) > EDGES,
     )
+
+
+def _folded(
+    jobs: Sequence[FlowJob], links: Sequence[FlowLink], groups: Sequence[Folded]
+) -> tuple[list[FlowJob], list[FlowLink]]:
+    """The same with a node in the place of the members of each large group; its number is the callback's, below 0."""
+    stands_for = {member: -each.seq for each in groups for member in each.members}
+    shown = [job for job in jobs if job.seq not in stands_for]
+    queues = {job.seq: job.queue for job in jobs}
+    shown += [FlowJob(-each.seq, "", "group", queues[each.seq], each.group.state, None) for each in groups]
+    ends: dict[tuple[int, int], FlowLink] = {}
+    for link in links:
+        parent, child = stands_for.get(link.parent, link.parent), stands_for.get(link.child, link.child)
+        known = ends.get((parent, child))
+        ends[parent, child] = FlowLink(parent, child, link.is_open or (known is not None and known.is_open))
+    return shown, list(ends.values())
 
 
 def _ordered(jobs: Sequence[FlowJob], links: Sequence[FlowLink]) -> list[FlowJob]:

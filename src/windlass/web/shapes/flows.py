@@ -7,14 +7,24 @@ from msgspec import Struct
 from windlass.core.state import State
 
 
+class FlowGroup(Struct, frozen=True):
+    """The members of a group, counted."""
+
+    callback: str
+    """The id of the job that gets their results."""
+    total: int
+    states: dict[State, int]
+
+
 class FlowNode(Struct, frozen=True):
-    """A job in a graph."""
+    """A job in a graph, or a group with more than 20 members."""
 
     id: str
     task: str
     queue: str
     state: State
     reason: str | None
+    group: FlowGroup | None
 
 
 class FlowEdge(Struct, frozen=True):

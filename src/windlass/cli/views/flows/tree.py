@@ -72,10 +72,12 @@ def _row(line: TreeLine, asked: str) -> list[Cell]:
     notes = [
         *(["this job"] if node.id == asked else []),
         *([node.reason] if node.reason and node.reason != "parents" else []),
+        *([] if node.group is None else [f"{number:,} {state}" for state, number in node.group.states.items()]),
         *([f"goes on below: ({line.section})"] if line.section else []),
     ]
     style = "bold" if node.id == asked else ""
-    return [state_cell(node.state), Styled(f"{drawn}{node.task}", style), node.id, ", ".join(notes)]
+    id = node.id if node.group is None else ""
+    return [state_cell(node.state), Styled(f"{drawn}{node.name}", style), id, ", ".join(notes)]
 
 
 def _draws_lines() -> bool:

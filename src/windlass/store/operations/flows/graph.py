@@ -47,11 +47,19 @@ class FlowLink(Struct, frozen=True, array_like=True):
     child: int
     is_open: bool
     """Whether the child waits for the parent."""
+    is_member: bool = False
+    """Whether the child is the callback of a group, and the parent a member of it."""
 
 
-def walk(seqs: Sequence[int], *, down: bool = False, limit: int = WALKED_AT_ONCE) -> Operation[list[Walked]]:
-    """What hangs together with these jobs, the nearest first, these included; ``down``: only what lies downstream."""
-    answer = yield Call("flow_walk", {"seqs": list(seqs), "down": int(down), "limit": limit}, Lane.READ)
+def walk(
+    seqs: Sequence[int], *, down: bool = False, limit: int = WALKED_AT_ONCE, members: int = WALKED_AT_ONCE
+) -> Operation[list[Walked]]:
+    """What hangs together with these jobs, the nearest first, these included; ``down``: only what lies downstream.
+
+    ``members`` is how many members of each group are found from its callback: the first ones.
+    """
+    params = {"seqs": list(seqs), "down": int(down), "limit": limit, "members": members}
+    answer = yield Call("flow_walk", params, Lane.READ)
     return records(answer["walked"], Walked)
 
 

@@ -1,5 +1,6 @@
 -- The jobs that hang together with :seqs by edges, the nearest first, these included; with :down only those that wait, or
--- waited, for them, however far away. At most :limit: the walk ends when so many are found.
+-- waited, for them, however far away. At most :limit: the walk ends when so many are found. Of
+-- each group the first :members.
 -- gives walked
 WITH RECURSIVE flow (seq) AS (
     SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
@@ -13,7 +14,8 @@ WITH RECURSIVE flow (seq) AS (
         (SELECT own.callback FROM windlass_member AS own WHERE own.member = flow.seq LIMIT CAST(:limit AS bigint))
         UNION ALL
         (SELECT own.member FROM windlass_member AS own
-            WHERE own.callback = flow.seq AND CAST(:down AS integer) = 0 LIMIT CAST(:limit AS bigint))
+            WHERE own.callback = flow.seq AND own.place < CAST(:members AS bigint) AND CAST(:down AS integer) = 0
+            LIMIT CAST(:limit AS bigint))
     ) AS next
 )
 SELECT walked.seq, job.state

@@ -17,7 +17,7 @@ for _, number in ipairs(ask.seqs) do
         if wanted[parent] and #edges < ask.most then
             edges[#edges + 1] = {
                 FlowLink; parent = tonumber(parent); child = number;
-                is_open = redis.call('SISMEMBER', prefix .. 'awaits:' .. seq, parent)}
+                is_open = redis.call('SISMEMBER', prefix .. 'awaits:' .. seq, parent); is_member = 0}
         end
     end
     -- The members of a group are parents of its callback.
@@ -27,7 +27,7 @@ for _, number in ipairs(ask.seqs) do
         if wanted[member] and #edges < ask.most then
             edges[#edges + 1] = {
                 FlowLink; parent = tonumber(member); child = number;
-                is_open = is_open and index - 1 >= tonumber(watch.place) and 1 or 0}
+                is_open = is_open and index - 1 >= tonumber(watch.place) and 1 or 0; is_member = 1}
         end
     end
 end

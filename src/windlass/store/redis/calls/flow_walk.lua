@@ -1,7 +1,8 @@
 -- The jobs that hang together with `seqs` by edges, the nearest first, these included; with `down` only those that wait, or
--- waited, for them, however far away. At most `limit`.
+-- waited, for them, however far away. At most `limit`, and of each
+-- group the first `members`.
 -- without epoch
--- asks seqs, down, limit
+-- asks seqs, down, limit, members
 -- gives walked: rows (Walked); overwritten: see shared/overwritten
 -- with overwritten
 local seen, found, rows, index = {}, {}, {}, 1
@@ -20,7 +21,7 @@ while found[index] and #found < ask.limit do
     for callback in string.gmatch(try('HGET', job_key(seq), 'groups') or '', '(%d+):') do add({callback}) end
     if ask.down == 0 then
         add(try('LRANGE', prefix .. 'parents:' .. seq, 0, ask.limit) or {})
-        add(try('LRANGE', prefix .. 'members:' .. seq, 0, ask.limit) or {})
+        add(try('LRANGE', prefix .. 'members:' .. seq, 0, math.min(ask.limit, ask.members) - 1) or {})
     end
     index = index + 1
 end

@@ -1,5 +1,6 @@
 -- The jobs that hang together with :seqs by edges, the nearest first, these included; with :down only those that wait, or
--- waited, for them, however far away. At most :limit.
+-- waited, for them, however far away. At most :limit, and of
+-- each group the first :members.
 -- gives walked
 WITH RECURSIVE flow (seq) AS (
     SELECT value FROM jsonb_each(:seqs)
@@ -10,6 +11,7 @@ WITH RECURSIVE flow (seq) AS (
     UNION
     SELECT own.callback FROM flow CROSS JOIN windlass_member AS own ON own.member = flow.seq
     UNION
-    SELECT own.member FROM flow CROSS JOIN windlass_member AS own ON own.callback = flow.seq WHERE NOT :down
+    SELECT own.member FROM flow CROSS JOIN windlass_member AS own ON own.callback = flow.seq
+    WHERE NOT :down AND own.place < :members
     LIMIT :limit)
 SELECT flow.seq, job.state FROM flow LEFT JOIN windlass_job AS job ON job.seq = flow.seq

@@ -102,6 +102,16 @@ def test_the_overview_names_what_is_wrong(shop: Pages) -> None:
     assert "ValueError" in page.text
 
 
+def test_the_overview_draws_what_ended(shop: Pages, app: Windlass) -> None:
+    """B20: throughput and waiting time over an hour, a day or a week, in words too."""
+    app.roll_up()
+    for range in ("1h", "24h", "7d"):
+        labels = shop.read(f"/?range={range}").all("svg", "aria-label")
+        assert "Jobs a second: 1 completed and 1 failed" in labels, range
+        assert any(label.startswith("Waiting time: p50") for label in labels), range
+    assert shop.get("/?range=2h").status_code == 400
+
+
 @pytest.mark.only_on("sqlite")
 def test_jobs_are_found_by_the_filters_of_the_address(shop: Pages) -> None:
     """B20: state, queue, task, tag and text."""

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``static_files``: Style sheets and scripts, by a name that changes with their content.
 - ``formats``: Numbers, lengths of time and instants as pages write them.
 - ``drawings``: Lines and bars to scale, as numbers for SVG.
+- ``charts``: Charts of figures over time, as numbers for SVG.
 - ``routes``: The rows of the table of routes.
 
 ``templates/`` and ``static/`` hold the files themselves. htmx is theirs who wrote it (0BSD), vendored and pinned.

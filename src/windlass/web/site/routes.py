@@ -73,7 +73,7 @@ def _show_problem(call: Call[Any, Any], problem: Problem) -> Response:
 
 
 PAGES: tuple[Route, ...] = (
-    *_page("/", overview.overview, "Everything at a glance."),
+    *_page("/", overview.overview, "Everything at a glance.", overview.OverviewQuery),
     *_page("/jobs", jobs.jobs, "Jobs that a filter finds.", jobs.JobsPageQuery),
     *_page("/jobs/{id}", job.job, "One job."),
     *_page("/failures", failures.failures, "Failed jobs by cause."),

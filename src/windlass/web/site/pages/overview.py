@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from windlass.core.state import State
 from windlass.insight.overview import Overview
-from windlass.web.route import Call, Nothing
+from windlass.web.problems import bad_input
+from windlass.web.route import Call
+from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
 from windlass.web.site.page import Page
 
 _SHOWN_QUEUES = 12
@@ -34,8 +38,18 @@ def _count(value: object) -> int:
     return len(value) if isinstance(value, list) else value if isinstance(value, int) else 0
 
 
-async def overview(call: Call[Nothing, None]) -> Page:
+class OverviewQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far the charts look back."""
+
+    range: str = "1h"
+
+
+async def overview(call: Call[OverviewQuery, None]) -> Page:
     """Everything at a glance."""
+    range = call.query.range
+    if range not in RANGES:
+        raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
+    figures = await call.app.afigures(range=range, step=step_of(range))
     seen = await call.app.aoverview()
     groups = await call.app.adead_groups(_SHOWN_FAILURES)
     queues = sorted(seen.queues, key=lambda queue: (not queue.is_unserved, -queue.counts[State.PENDING], queue.name))
@@ -49,5 +63,10 @@ async def overview(call: Call[Nothing, None]) -> Page:
         "unserved_count": sum(1 for queue in queues if queue.is_unserved),
         "groups": groups,
         "is_new": not queues and not seen.workers,
+        "figures": figures,
+        "throughput": draw_throughput(figures),
+        "waiting": draw_waiting(figures),
+        "range": range,
+        "ranges": RANGES,
     }
     return Page("overview.html", "Overview", shown)

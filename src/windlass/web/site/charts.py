@@ -1,0 +1,169 @@
+"""Charts of figures over time, as numbers for SVG: honest gaps, a zero line, few labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from windlass.insight.figures.figures import Figures
+from windlass.insight.figures.view import FigurePoint
+from windlass.web.site import formats
+
+_TOP, _BOTTOM, _BARS_TOP, _BARS_BOTTOM = 16, 126, 134, 156
+"""Where the lines and, below them, the bars have their room, in pixels."""
+
+_STROKE = 1.2
+RANGES = {"1h": "1 h", "24h": "24 h", "7d": "7 d"}
+"""What can be looked back at, and how it is called."""
+_STEPS = {"1h": "1m", "24h": "15m", "7d": "2h"}
+
+
+def step_of(range: str) -> str:
+    """Few enough points to be drawn, many enough to show a minute that was bad."""
+    return _STEPS[range]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    state: str
+    """Whose colour it has."""
+    path: str
+    area: str
+    """What lies under it; empty if that is not filled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    x: float
+    width: float
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines over time; places on the time axis are percents, heights are pixels."""
+
+    lines: Sequence[Line]
+    bars: Sequence[Bar]
+    levels: Sequence[Label]
+    """Values of the axis: the height of each, and what it says."""
+    times: Sequence[Label]
+    top: int
+    bottom: int
+    summary: str
+    """The same in words."""
+    is_empty: bool
+
+
+def draw_throughput(figures: Figures) -> Chart:
+    """Completed jobs a second, and failed jobs as bars on a scale of their own."""
+    seconds = figures.step.total_seconds()
+    rates = [point.completed / seconds if point.is_known else None for point in figures.points]
+    failed = [point.failed if point.is_known else 0 for point in figures.points]
+    most = nice(max((rate for rate in rates if rate is not None), default=0))
+    total = figures.total
+    return Chart(
+        lines=[_line("completed", rates, most, is_filled=True)],
+        bars=_bars(failed),
+        levels=_levels(most, lambda value: f"{value:g}/s", bottom=_BOTTOM),
+        times=_times(figures),
+        top=_TOP,
+        bottom=_BOTTOM,
+        summary=f"{total.completed:,} completed and {total.failed:,} failed",
+        is_empty=not any(rates) and not any(failed),
+    )
+
+
+def draw_waiting(figures: Figures) -> Chart:
+    """How long jobs waited before they were claimed: half of them at most p50, nearly all at most p95."""
+    p50 = [_seconds(point, lambda times: times.p50) for point in figures.points]
+    p95 = [_seconds(point, lambda times: times.p95) for point in figures.points]
+    most = nice(max((value for value in p95 if value is not None), default=0))
+    waited = figures.total.wait
+    return Chart(
+        lines=[_line("running", p95, most, is_filled=True), _line("pending", p50, most)],
+        bars=[],
+        levels=_levels(most, lambda value: formats.length(timedelta(seconds=value)), bottom=_BARS_BOTTOM),
+        times=_times(figures),
+        top=_TOP,
+        bottom=_BARS_BOTTOM,
+        summary="no job was claimed"
+        if waited is None
+        else f"p50 {formats.length(waited.p50)}, p95 {formats.length(waited.p95)}",
+        is_empty=waited is None,
+    )
+
+
+def nice(most: float) -> float:
+    """A round number that is not smaller.
+
+    >>> [nice(most) for most in (0, 0.03, 1.2, 17.5, 4000)]
+    [1.0, 0.05, 2.0, 20.0, 5000.0]
+    """
+    if most <= 0:
+        return 1.0
+    power = 1.0
+    while power * 10 <= most:
+        power *= 10
+    while power > most:
+        power /= 10
+    return next(round(factor * power, 12) for factor in (1, 2, 5, 10) if factor * power >= most)
+
+
+def _seconds(point: FigurePoint, of: Callable[..., timedelta]) -> float | None:
+    return None if point.wait is None else of(point.wait).total_seconds()
+
+
+def _line(state: str, values: Sequence[float | None], most: float, *, is_filled: bool = False) -> Line:
+    """In a square of 100; a value that is not known is a gap, and one alone is a short stroke.
+
+    >>> _line("completed", [1, 2, None, 1], 2).path
+    'M0.00 50.00L33.33 0.00M98.80 50.00L100.00 50.00'
+    """
+    step = 100 / max(len(values) - 1, 1)
+    runs: list[list[tuple[float, float]]] = [[]]
+    for index, value in enumerate(values):
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((index * step, 100 - value / most * 100))
+    path = area = ""
+    for run in filter(None, runs):
+        points = run if len(run) > 1 else [(run[0][0] - _STROKE, run[0][1]), run[0]]
+        line = "L".join(f"{x:.2f} {y:.2f}" for x, y in points)
+        path += f"M{line}"
+        area += f"M{points[0][0]:.2f} 100L{line}L{points[-1][0]:.2f} 100Z"
+    return Line(state, path, area if is_filled else "")
+
+
+def _bars(values: Sequence[int]) -> list[Bar]:
+    most, width = max(values, default=0), 100 / max(len(values), 1)
+    heights = [
+        (index, round(value / most * (_BARS_BOTTOM - _BARS_TOP), 1)) for index, value in enumerate(values) if value
+    ]
+    return [
+        Bar(round(index * width, 2), round(width * 0.7, 2), round(_BARS_BOTTOM - height, 1), height)
+        for index, height in heights
+    ]
+
+
+def _levels(most: float, written: Callable[[float], str], *, bottom: int) -> list[Label]:
+    return [Label(bottom - share * (bottom - _TOP), written(most * share)) for share in (0.5, 1)]
+
+
+def _times(figures: Figures) -> list[Label]:
+    span = figures.until - figures.since
+    written = "%H:%M" if span <= timedelta(days=1) else "%d %b"
+
+    def at(share: float) -> datetime:
+        return figures.since + span * share
+
+    return [Label(share * 100, at(share).strftime(written)) for share in (0, 0.25, 0.5, 0.75, 1)]

@@ -330,6 +330,19 @@ def test_limits_that_an_operator_has_set_are_moved(from_sqlite_to_postgres: Ways
         assert (found.name, found.rate, found.burst, found.changed_by) == ("github", "5000/h", 100, "ada")
 
 
+def test_tokens_open_the_other_store_too(from_sqlite_to_postgres: Ways) -> None:
+    """B21: callers of the HTTP API go on; what was revoked there stays so."""
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    ways.old.add_token("ci", role="worker", queues=["mail"], expires="1d", by="ada")
+    ways.move()
+    [moved] = ways.new.tokens()
+    assert moved == ways.old.tokens()[0]
+    ways.new.revoke_token("ci", by="bob")
+    ways.move()
+    assert [(one.state, one.revoked_by) for one in ways.new.tokens()] == [("revoked", "bob")]
+
+
 def test_schedules_go_on_there_and_stand_still_here(ways: Ways) -> None:
     """B16: behind the last slot that was decided about, as an operator left them; also where there are no jobs."""
     old, new = ways.old.client.session, ways.new.client.session

@@ -51,6 +51,8 @@ def test_the_api_keeps_to_it(app: Windlass, http: Http) -> None:
             for name in case.path_parameters or {}:
                 if len(str(case.path_parameters[name])) % 2:
                     case.path_parameters[name] = NAMES.get(name, "promote")
+            if isinstance(case.body, dict):
+                case.body.pop("wait", None)  # a claim would wait in truth
             case.call_and_validate(checks=CHECKS)
 
         keeps_to_it()

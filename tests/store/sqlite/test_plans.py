@@ -125,3 +125,13 @@ def test_jobs_that_wait_are_counted_from_their_index(tmp_path: Path, call: str, 
     """A5, B5: none of them is read."""
     [statement] = CALLS[call]
     assert f"SCAN windlass_job USING COVERING INDEX {index}" in plan_of(statement.text, tmp_path)
+
+
+def test_cached_results_are_counted_and_ordered_from_their_index(tmp_path: Path) -> None:
+    """B29: neither other keys that expire nor the rows of these are read."""
+    for statement in CALLS["tidy_cache"]:
+        plan = plan_of(statement.text, tmp_path)
+        reads = [step for step in plan if "windlass_key_cached" in step]
+        assert len(reads) == 1, plan
+        assert "COVERING INDEX" in reads[0]
+        assert not any("windlass_key_expiry" in step for step in plan)

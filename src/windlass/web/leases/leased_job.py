@@ -9,6 +9,7 @@ from windlass.client.client import Client
 from windlass.core.codec import NewerFormat
 from windlass.core.codec.envelope import read_envelope
 from windlass.core.decide import decide
+from windlass.core.encryption.jobs import EncryptedJob, seal_ending
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.meta import read_meta
@@ -38,7 +39,9 @@ def leased_jobs(client: Client, claimed: Sequence[Claimed], *, worker: str) -> O
         except NewerFormat:
             endings.append(decide(job, Interrupted(), retry=client.retry))
         except PayloadError as error:
-            endings.append(decide(job, _unreadable(client, job, error, worker), retry=client.retry))
+            ending = decide(job, _unreadable(client, job, error, worker), retry=client.retry)
+            is_sealed = isinstance(job, EncryptedJob)
+            endings.append(seal_ending(client.encryption, job, ending) if is_sealed else ending)
     if endings:
         yield from finish(endings, worker=worker)
     return given

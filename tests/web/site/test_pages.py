@@ -113,6 +113,27 @@ def test_the_overview_draws_what_ended(shop: Pages, app: Windlass) -> None:
 
 
 @pytest.mark.only_on("sqlite")
+def test_a_job_shows_the_graph_around_it(app: Windlass, pages: Pages) -> None:
+    """B36: parents to the left of their children, each with its state and a link."""
+    first = app.enqueue(app.request("mail.welcome", [1], id="first"))
+    second = app.enqueue(app.request("mail.welcome", [2], id="second", after=[first]))
+    app.enqueue(app.request("mail.welcome", [3], id="third", after=[first, second]))
+    page = pages.read("/jobs/second")
+    nodes = {
+        attributes["href"]: attributes for tag, attributes in page.elements if "node" in (attributes.get("class") or "")
+    }
+    assert [*nodes] == ["/jobs/first", "/jobs/second", "/jobs/third"]
+    assert nodes["/jobs/third"]["aria-label"] == "mail.welcome, blocked"
+    places = [
+        int(attributes["x"] or 0) for tag, attributes in page.elements if tag == "rect" and attributes.get("rx") == "6"
+    ]
+    assert places == sorted(set(places))
+    app.enqueue(app.request("mail.welcome", [4], id="alone"))
+    assert "what waits is to the right" in page.text
+    assert "what waits is to the right" not in pages.read("/jobs/alone").text
+
+
+@pytest.mark.only_on("sqlite")
 def test_jobs_are_found_by_the_filters_of_the_address(shop: Pages) -> None:
     """B20: state, queue, task, tag and text."""
 

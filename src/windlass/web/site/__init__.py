@@ -11,6 +11,7 @@ Files, in reading order:
 - ``formats``: Numbers, lengths of time and instants as pages write them.
 - ``drawings``: Lines and bars to scale, as numbers for SVG.
 - ``charts``: Charts of figures over time, as numbers for SVG.
+- ``graphs``: Draws the graph around a job.
 - ``routes``: The rows of the table of routes.
 
 ``templates/`` and ``static/`` hold the files themselves. htmx is theirs who wrote it (0BSD), vendored and pinned.

@@ -13,6 +13,7 @@ from windlass.insight.redact import redacted_text
 from windlass.job import Job
 from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings import draw_timeline
+from windlass.web.site.graphs import draw_graph
 from windlass.web.site.page import Page, now_of
 
 _MOST_TEXT = 20_000
@@ -26,6 +27,7 @@ async def job(call: Call[Nothing, None]) -> Page:
     parameters = parameters_of(found.task, call.app.tasks)
     values = JobValues.of(found, parameters)
     waits = found.state not in (*FINISHED, State.RUNNING)
+    graph = await found.aflow()
     shown = {
         "job": found,
         "why": await found.awhy() if found.state not in FINISHED else None,
@@ -37,6 +39,9 @@ async def job(call: Call[Nothing, None]) -> Page:
         "attempts": [_attempt(fault) for fault in reversed(found.errors)],
         "history": list(reversed((await found.atimeline())[-_MOST_HISTORY:])),
         "actions": _actions(found.state),
+        "graph": draw_graph(graph),
+        "flow": graph,
+        "steps": await found.asteps(),
     }
     return Page("job.html", found.task, shown, here="/jobs")
 

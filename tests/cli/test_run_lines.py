@@ -60,6 +60,10 @@ def test_a_file_gets_plain_lines(busy: Program) -> None:
 
 
 def test_json_lines_carry_the_same_fields(busy: Program) -> None:
+    """B23: structured logs; a dead letter is an error."""
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    meta = {"traceparent": f"00-{trace}-b7ad6b7169203331-01"}
+    busy.app.enqueue_many([busy.app.request("mail.welcome", [7], id=f"{JOB}03", meta=meta)])
     log = [json.loads(line) for line in busy("worker", "--burst", "--log-format", "json").error.splitlines()]
     runs = {line["job"]: line for line in log if "job" in line}
     done, failed = runs[f"{JOB}01"], runs[f"{JOB}02"]
@@ -70,6 +74,13 @@ def test_json_lines_carry_the_same_fields(busy: Program) -> None:
     assert failed["error"].startswith("ValueError: bad")
     assert failed["traceback"].startswith("Traceback")
     assert done["at"].endswith("+00:00")
+    assert [(run["component"], run["event"]) for run in (done, failed)] == [
+        ("worker", "job_completed"),
+        ("worker", "job_failed"),
+    ]
+    assert {line["component"] for line in log} <= {"worker", "store", "duties", "windlass", "app", "cli"}
+    assert (runs[f"{JOB}03"]["trace_id"], done["trace_id"]) == (trace, None)
+    assert done["correlation_id"] == f"{JOB}01"
 
 
 @pytest.mark.parametrize(

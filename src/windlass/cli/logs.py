@@ -34,14 +34,26 @@ _FIELDS = (
     "max_attempts",
     "fence",
     "correlation_id",
+    "trace_id",
     "outcome",
     "reason",
     "seconds",
     "delay",
     "error",
     "left_out",
+    "state",
+    "running",
+    "slots",
+    "ended",
+    "failed",
+    "memory",
+    "uptime",
+    "ready",
+    "latency",
+    "call",
+    "claimed",
 )
-"""The fields of records about runs, under their names in JSON."""
+"""The fields of records of ours, under their names in JSON."""
 _OUTCOMES = {"completed": "green", "failed": "red", "retrying": "yellow", "cancelled": "bright_black"}
 _LEVEL_COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
 _WIDEST = 32
@@ -134,6 +146,8 @@ class JsonFormatter(logging.Formatter):
             "at": iso(clock.instant(round(record.created * 1000))),
             "level": record.levelname.lower(),
             "logger": record.name,
+            "component": component_of(record.name),
+            "event": record.__dict__.get("event", "message"),
             "process": record.process,
             "message": record.getMessage(),
             **{name: record.__dict__[name] for name in _FIELDS if name in record.__dict__},
@@ -144,6 +158,18 @@ class JsonFormatter(logging.Formatter):
             values["traceback"] = dedent(record.exc_text)
         text = json.dumps(values, ensure_ascii=False, default=str)
         return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def component_of(logger: str) -> str:
+    """The part of Windlass that a logger belongs to; ``app`` for those of the application.
+
+    >>> component_of("windlass.worker.jobs"), component_of("windlass"), component_of("shop.mail")
+    ('worker', 'windlass', 'app')
+    """
+    first, *rest = logger.split(".")
+    if first != "windlass":
+        return "app"
+    return rest[0] if rest else first
 
 
 class TerminalFormatter(logging.Formatter):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from windlass.threads.store_threads import StoreThreads
 
 log = logging.getLogger("windlass")
+_calls = logging.getLogger("windlass.store.calls")
+"""Every call with its time, at DEBUG."""
 
 _LISTEN_AGAIN = 1.0
 
@@ -255,12 +257,29 @@ class Session:
         return drive(operation, execute)
 
     def _execute(self, call: Call) -> Answer:
+        if _calls.isEnabledFor(logging.DEBUG):
+            return self._told(call, self._driver.execute)
         with self._reentry:
             return self._driver.execute(call)
 
     def _store(self, call: Call) -> Answer:
+        if _calls.isEnabledFor(logging.DEBUG):
+            return self._told(call, self._driver.store)
         with self._reentry:
             return self._driver.store(call)
+
+    def _told(self, call: Call, carry_out: Callable[[Call], Answer]) -> Answer:
+        """Log a call with its time; nothing of what it carries."""
+        began, failed = clock.monotonic(), True
+        try:
+            with self._reentry:
+                answer = carry_out(call)
+            failed = False
+            return answer
+        finally:
+            seconds = clock.monotonic() - began
+            fields = {"event": "store_call", "call": call.name, "seconds": seconds}
+            _calls.debug("%s took %.1f ms%s", call.name, seconds * 1000, " and failed" * failed, extra=fields)
 
     def _notify_changed(self, topics: Collection[Topic]) -> None:
         self.notify(*topics)

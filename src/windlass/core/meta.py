@@ -45,6 +45,17 @@ def read_meta(text: str | None) -> Meta:
     return Meta() if text is None else _decoded(text) or Meta()
 
 
+def trace_id_of(meta: Meta) -> str | None:
+    """The id of the trace that a job belongs to, by W3C's ``traceparent`` in its metadata; None without one.
+
+    >>> trace_id_of(Meta({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}))
+    '0af7651916cd43dd8448eb211c80319c'
+    """
+    text = meta.meta.get("traceparent")
+    parts = text.split("-") if isinstance(text, str) else []
+    return parts[1] if len(parts) >= 4 and len(parts[1]) == 32 else None
+
+
 def write_tags(tags: tuple[str, ...]) -> str | None:
     """Tags as they are stored, a JSON list that is never encrypted; None for none."""
     return msgspec.json.encode(tags).decode() if tags else None

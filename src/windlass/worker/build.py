@@ -42,6 +42,7 @@ from windlass.worker.fetch.cycle_client import CycleClient
 from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, Prefetch, PrefetchByQueue
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.figures.gatherer import Gatherer
+from windlass.worker.figures.minute_report import MinuteReport
 from windlass.worker.figures.sender import FigureSender
 from windlass.worker.identity import Identity
 from windlass.worker.lease.clock_skew import ClockSkew
@@ -176,12 +177,31 @@ def build_worker(
         watch=watch,
         duties=duties,
         declaration=None if duties else duty_ticker(DeclaredSchedules(client)),
-        figures=FigureSender(session=session, gatherer=gatherer, instance=who.instance, now=client.now),
+        figures=FigureSender(
+            session=session,
+            gatherer=gatherer,
+            instance=who.instance,
+            now=client.now,
+            report=MinuteReport(
+                session=session, name=who.name, facts=partial(_facts, status_reporter, dispatcher)
+            ).tick,
+        ),
         close_executors=(*close_executors, close_commands),
         seed_queues=client.seed_queues,
         declare_key_limits=client.declare_key_limits,
     )
     return Worker(parts, grace=settings.grace, shutdown_times=settings.shutdown_times)
+
+
+def _facts(status_reporter: StatusReporter, dispatcher: Dispatcher) -> dict[str, object]:
+    """What a worker logs of itself every minute."""
+    return {
+        "state": status_reporter.state,
+        "running": dispatcher.running_count,
+        "slots": dispatcher.concurrency,
+        "ended": dispatcher.ended_count,
+        "failed": dispatcher.failed_count,
+    }
 
 
 def _give_executors(

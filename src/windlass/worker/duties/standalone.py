@@ -27,6 +27,7 @@ from windlass.version import VERSION
 from windlass.worker.build import build_duties
 from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.figures.gatherer import Gatherer
+from windlass.worker.figures.minute_report import MinuteReport
 from windlass.worker.figures.sender import FigureSender
 from windlass.worker.identity import Identity, identity
 from windlass.worker.process.own_threads import OwnThreads
@@ -66,8 +67,13 @@ class StandaloneDuties:
     def __init__(self, client: Client) -> None:
         presence = self._presence = Presence(client, identity())
         gatherer = Gatherer()
+        report = MinuteReport(session=client.session, name=presence.who.name, facts=lambda: {"state": "duties"})
         self._figures = FigureSender(
-            session=client.session, gatherer=gatherer, instance=presence.who.instance, now=client.now
+            session=client.session,
+            gatherer=gatherer,
+            instance=presence.who.instance,
+            now=client.now,
+            report=report.tick,
         )
         self._duties = presence.duties = build_duties(
             client, presence.who, beat=_BEAT, lease=lambda: presence.lease, count_fires=gatherer.fired

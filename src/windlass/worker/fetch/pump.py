@@ -204,6 +204,8 @@ class Pump:
         self.cycle_count += 1
         result = self._cycle(batch, now)
         self._cycled = clock.monotonic()
+        if log.isEnabledFor(logging.DEBUG):
+            _tell_cycle(batch, result)
         if result is not None:
             self._apply(batch, result)
         else:
@@ -477,3 +479,16 @@ class Pump:
             # again.
             self._capacity.reset_prefetch({run.job.queue for run in stale})
             self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])
+
+
+def _tell_cycle(batch: _Batch, result: CycleResult | None) -> None:
+    """Log what a cycle carried, what it asked for and what it got."""
+    claimed = None if result is None else len(result.claimed)
+    log.debug(
+        "cycle: %s endings, %s start marks, asked for %s; %s",
+        len(batch.ended),
+        len(batch.marked),
+        ", ".join(f"{number} of {queue}" for queue, number in batch.requests) or "no jobs",
+        "no reply" if claimed is None else f"claimed {claimed}",
+        extra={"event": "cycle", "claimed": claimed},
+    )

@@ -27,12 +27,22 @@ class FigureSender:
     needs_lead = False
     did = ""
 
-    def __init__(self, *, session: Session, gatherer: Gatherer, instance: str, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        *,
+        session: Session,
+        gatherer: Gatherer,
+        instance: str,
+        now: Callable[[], int],
+        report: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``report`` is called with every round: it logs a line a minute."""
         self._session = session
         self._gatherer = gatherer
         self.totals = gatherer.totals
         self._instance = instance
         self._now = now
+        self._report = report
         self._unsent: Row | None = None
         self._number = 0
         self._lock = Lock()
@@ -40,6 +50,7 @@ class FigureSender:
 
     def tick(self) -> float:
         self._send()
+        self._report()
         return _EVERY
 
     def flush(self) -> None:

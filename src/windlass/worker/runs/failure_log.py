@@ -11,7 +11,7 @@ from windlass.core.encryption.jobs import EncryptedJob
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.fault.own_code import own_code_first
-from windlass.core.meta import read_meta
+from windlass.core.meta import read_meta, trace_id_of
 from windlass.core.outcome import FailedPermanently, Interrupted, Lost, Outcome, Raised
 from windlass.core.records import Claimed
 from windlass.core.state import State
@@ -62,7 +62,9 @@ def _indented(traceback: str) -> str:
 
 
 def _fields(job: Claimed, fault: Fault, ending: Ending) -> dict[str, object]:
+    meta = read_meta(job.meta)
     return {
+        "event": f"job_{ending.state}",
         "job": job.id,
         "task": job.task,
         "queue": job.queue,
@@ -70,7 +72,8 @@ def _fields(job: Claimed, fault: Fault, ending: Ending) -> dict[str, object]:
         "attempt": job.attempt + 1,
         "max_attempts": job.max_attempts,
         "fence": job.fence,
-        "correlation_id": read_meta(job.meta).correlation_id or job.id,
+        "correlation_id": meta.correlation_id or job.id,
+        "trace_id": trace_id_of(meta),
         "outcome": str(ending.state),
         "reason": ending.reason,
         "seconds": None if ending.ran_for is None else ending.ran_for / 1000,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from windlass import clock
-from windlass.core.meta import read_meta
+from windlass.core.meta import read_meta, trace_id_of
 from windlass.core.state import State
 from windlass.threads.log_relay import JOBS_LOGGER, LogRelay, relay
 from windlass.worker.fetch.cycle_client import Ended
@@ -105,6 +105,7 @@ class RunLog:
 
     def _record(self, run: _EndedRun) -> logging.LogRecord:
         outcome = run_outcome(run.state, run.reason)
+        meta = read_meta(run.meta)
         seconds = run.ran_for / 1000
         record = self._made(
             _TEXT,
@@ -117,7 +118,9 @@ class RunLog:
                 "attempt": run.attempt,
                 "max_attempts": run.max_attempts,
                 "fence": run.fence,
-                "correlation_id": run.id if run.meta is None else read_meta(run.meta).correlation_id or run.id,
+                "correlation_id": meta.correlation_id or run.id,
+                "trace_id": trace_id_of(meta),
+                "event": f"job_{outcome}",
                 "outcome": outcome,
                 "seconds": seconds,
             },

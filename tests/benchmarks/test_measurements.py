@@ -32,6 +32,7 @@ _ON_ONE_STORE = {
     "log-lines",
     "many-queues",
     "concurrency-keys",
+    "flows",
     "schedules",
     "many-workers",
     "move",

@@ -27,15 +27,18 @@ from windlass.core.rates.rate import Rate, read_rate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.core.unique import cached_key
-from windlass.errors import StoreUnavailable
+from windlass.errors import IllegalTransition, StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
+from windlass.store.operations.diagnostics import by_hand
+from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts, rekey
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
+from windlass.store.operations.leases import ask_stacks
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.rates import cooldowns, limits
@@ -371,6 +374,22 @@ def _rekey(scene: Scene) -> None:
     scene.store.run(rekey(texts, steps, events))
 
 
+def _fail(scene: Scene) -> None:
+    job = scene.store.job(scene.running.id)
+    # The caller guards it: a person who fails it is told so at once.
+    with pytest.raises(IllegalTransition, match="guard"):
+        scene.store.run(by_hand.fail(job, by="me", text="enough", now=scene.store.clock()))
+
+
+def _ask_stacks(scene: Scene) -> None:
+    assert scene.store.run(ask_stacks(scene.worker.id, token="t")) == [scene.worker.id]
+
+
+def _repair(scene: Scene) -> None:
+    jobs = [Damage(kind, "x", seq=scene.running.seq) for kind in ("no_place", "two_places", "no_edges", "no_tag")]
+    scene.store.run(repair([*jobs, Damage("stray_tag", "vip", seq=4711), Damage("count", "x")]))
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -378,6 +397,7 @@ def _read(scene: Scene) -> None:
 
 DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
+    _ask_stacks: ("ask_stacks",),
     _beat: ("open_lease", "renew", "report_worker", "close_lease"),
     _cancel: ("cancel",),
     _claim: ("manual_claim", "extend"),
@@ -385,6 +405,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _delete: ("delete",),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
+    _fail: ("fail",),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),
@@ -397,6 +418,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _prune_oldest: ("prune_oldest",),
     _read: (),
     _rekey: ("rekey",),
+    _repair: ("repair_jobs", "repair_strays", "repair_counts"),
     _rescue: ("rescue",),
     _reschedule: ("reschedule",),
     _retry: ("retry",),

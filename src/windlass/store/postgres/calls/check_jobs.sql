@@ -28,8 +28,8 @@ WHERE (SELECT lease.id FROM windlass_lease AS lease WHERE lease.id = running.lea
 UNION ALL
 SELECT job.seq, 'no_edges', job.reason FROM job CROSS JOIN LATERAL (
     SELECT gate FROM windlass_blocked WHERE windlass_blocked.seq = job.seq OFFSET 0) AS blocked
-WHERE blocked.gate = 'parents' AND NOT EXISTS (
-    SELECT 1 FROM windlass_edge AS edge WHERE edge.child = job.seq AND edge.state < 2)
+WHERE blocked.gate = 'parents'
+AND (SELECT edge.child FROM windlass_edge AS edge WHERE edge.child = job.seq AND edge.state < 2 LIMIT 1) IS NULL
 UNION ALL
 SELECT job.seq, 'no_tag', tag.name FROM job
 CROSS JOIN LATERAL regexp_matches(job.tags, '"([^"]+)"', 'g') AS found (texts)

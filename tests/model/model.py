@@ -33,6 +33,7 @@ from windlass.errors import IdConflict, JobNotFound, QueueFull
 from windlass.store.operations.cycle import Claimant, CycleResult, LimitState, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.flows.edges import NewEdge
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.queries import NextDue
@@ -100,7 +101,13 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
         """The newest job before the enqueue that is under way."""
 
     def enqueue(
-        self, jobs: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+        self,
+        jobs: Sequence[NewJob],
+        namings: dict[int, Uniqueness],
+        edges: Sequence[NewEdge] = (),
+        *,
+        groups: Sequence[NewGroup] = (),
+        members: Sequence[NewMember] = (),
     ) -> list[Enqueued]:
         named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
         if any(not _is_same(job, named.get(job.id, job)) for job in jobs):
@@ -119,7 +126,8 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
         except (IdConflict, QueueFull):
             self.jobs, self.keys, self.last_seq = before
             raise
-        self.tie([edge for edge in edges if edge.child not in there])
+        fresh = [group for group in groups if group.callback not in there]
+        self.tie([edge for edge in edges if edge.child not in there], fresh, members)
         for one in placed.values():
             if one.is_replaced:
                 self._note_replaced(one.id)

@@ -30,6 +30,7 @@ from windlass.store.operations import jobs, leader, leases, queries, queues
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows.edges import NewEdge
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
@@ -81,9 +82,17 @@ class Mirror:
             self._theirs[ours], self._ours[theirs] = theirs, ours
 
     def enqueue(
-        self, new: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+        self,
+        new: Sequence[NewJob],
+        namings: dict[int, Uniqueness],
+        edges: Sequence[NewEdge] = (),
+        *,
+        groups: Sequence[NewGroup] = (),
+        members: Sequence[NewMember] = (),
     ) -> list[Enqueued]:
-        return self._run(enqueue(new, namings, edges) if edges else add(new, namings))
+        if edges or groups:
+            return self._run(enqueue(new, namings, edges, groups=groups, members=members))
+        return self._run(add(new, namings))
 
     def cycle(
         self,
@@ -302,7 +311,10 @@ class Mirror:
         self._run(sending.send_event(name, value))
 
     def sent_events(self) -> list[SentEvent]:
-        return sorted(self._run(sending.sent_events(0)), key=lambda event: event.name)
+        found: list[SentEvent] = []
+        while page := self._run(sending.sent_events(len(found))):
+            found += page
+        return sorted(found, key=lambda event: event.name)
 
     def states(self, ids: Sequence[str]) -> dict[str, State]:
         """How these jobs are now."""

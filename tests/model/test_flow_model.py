@@ -19,6 +19,7 @@ MUST_BE_SEEN = (
     "errors passed on",
     "events between look and sleep",
     "events got",
+    "groups",
     "links run by hand",
     "results passed on",
     "steps found again",

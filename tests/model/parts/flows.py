@@ -17,6 +17,7 @@ from windlass.core.flows.inputs import filled, inputs_of, list_of, value_of_resu
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State, Verb
 from windlass.store.operations.flows.edges import NewEdge, Policy
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 
 if TYPE_CHECKING:
     from tests.model.model import Key
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Edge:
-    """One parent of a job; ``is_open`` while the child waits for it."""
+    """A job that another waits for, or the members of a group, of which one at a time is watched."""
 
-    parent: int
+    parents: list[int]
     parent_id: str
     policy: Policy
     is_open: bool = True
+    watched: int = 0
+
+    @property
+    def parent(self) -> int:
+        return self.parents[self.watched]
 
 
 class FlowModel(Part):
@@ -44,15 +50,23 @@ class FlowModel(Part):
     @abstractmethod
     def _move(self, job: JobRecord, verb: Verb, state: State, **changes: Any) -> None: ...
 
-    def tie(self, edges: Sequence[NewEdge]) -> None:
-        """Let new jobs wait for their parents; one that was not stored because of its key is the job that holds it."""
+    def tie(self, edges: Sequence[NewEdge], groups: Sequence[NewGroup] = (), members: Sequence[NewMember] = ()) -> None:
+        """Let new jobs wait for their parents, and for the members of their groups."""
         seqs = {job.id: job.seq for job in self.jobs.values()}
         for edge in sorted(edges, key=lambda edge: edge.place):
             if edge.child in seqs:
-                parent = seqs[edge.parent] if edge.parent in seqs else self.keys[edge.parent_key or ""].seq
-                new = Edge(parent, self.jobs[parent].id, Policy(edge.policy))
-                self.edges[seqs[edge.child]].append(new)
+                parent = self._seq(edge.parent, edge.parent_key)
+                self.edges[seqs[edge.child]].append(Edge([parent], self.jobs[parent].id, Policy(edge.policy)))
+        for group in groups:
+            own = sorted((one for one in members if one.callback == group.callback), key=lambda one: one.place)
+            found = [self._seq(one.member, one.member_key) for one in own]
+            self.edges[seqs[group.callback]].append(Edge(found, "", Policy(group.policy)))
         self.settle()
+
+    def _seq(self, id: str, key: str | None) -> int:
+        """One that was not stored because of its key is the job that holds it."""
+        known = next((job.seq for job in self.jobs.values() if job.id == id), None)
+        return self.keys[key or ""].seq if known is None else known
 
     def waiting(self) -> list[JobRecord]:
         """Those that wait for parents."""
@@ -70,6 +84,8 @@ class FlowModel(Part):
 
     def _settle(self, job: JobRecord) -> bool:
         for edge in self.edges[job.seq]:
+            if edge.is_open:
+                self._watch_next(edge)
             if edge.is_open and self._has_ended(edge.parent):
                 parent = self.jobs.get(edge.parent)
                 if (parent is None or parent.state is not State.COMPLETED) and edge.policy is Policy.CANCEL:
@@ -84,12 +100,31 @@ class FlowModel(Part):
             self.jobs[job.seq] = replace(self.jobs[job.seq], state=State.SCHEDULED)
         return True
 
+    def _watch_next(self, edge: Edge) -> None:
+        """The next member of a group that its callback has to wait for; the last, if there is none."""
+        while edge.watched + 1 < len(edge.parents) and self._is_done(edge):
+            edge.watched += 1
+
+    def _is_done(self, edge: Edge) -> bool:
+        parent = self.jobs.get(edge.parent)
+        has_completed = parent is not None and parent.state is State.COMPLETED
+        return has_completed or (edge.policy is Policy.RUN and self._has_ended(edge.parent))
+
+    def _watch_again(self, retried: Iterable[int]) -> None:
+        """A member that waits again is waited for."""
+        for job in self.waiting():
+            for edge in self.edges[job.seq]:
+                before = [place for place, seq in enumerate(edge.parents[: edge.watched]) if seq in set(retried)]
+                if edge.is_open and before:
+                    edge.watched = before[0]
+
     def _has_ended(self, seq: int) -> bool:
         return seq not in self.jobs or self.jobs[seq].state in FINISHED
 
     def take_back(self, retried: Iterable[int]) -> None:
         """What was cancelled because of these jobs, and because of that in turn, waits again; promote settles it."""
         parents = set(retried)
+        self._watch_again(parents)
         while parents:
             found = [job for job in self.jobs.values() if _is_taken_along(job) and self._is_behind(job, parents)]
             for job in found:

@@ -72,9 +72,11 @@ class Cast(SideBySide):
         line = one_of and stored_key(task, one_of)
         return NewJob(*own, expires=expires, concurrency_key=line, rate_key=rate_key and rate_gate(task, rate_key))
 
-    def store(self, new: list[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()) -> None:
+    def store(
+        self, new: list[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = (), **more: Any
+    ) -> None:
         before = self.model.last_seq
-        answer = self.do("enqueue", new, namings, edges)
+        answer = self.do("enqueue", new, namings, edges, **more)
         self.learn(before)
         if answer in (IdConflict, JobNotFound, QueueFull):
             self.tally.see(answer.__name__)

@@ -20,6 +20,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.flows.edges import NewEdge, Policy
+from windlass.store.operations.flows.groups import NewGroup, NewMember
 
 PAYLOAD = seal(b'{"v":1,"args":[],"kwargs":{}}')
 _ALL_PARENTS = with_inputs(PAYLOAD, Inputs())
@@ -71,6 +72,17 @@ class Flows(Owners, Turns):
         middle = [self.new(queue, priority=number) for number in range(1 + more)]
         last = self.new(queue, payload=_ALL_PARENTS)
         self.tie([*((job, [first]) for job in middle), (last, middle)], policy, [first], turned=turned)
+
+    @rule(queue=m.queues, size=st.integers(1, 4), policy=policies, key=names, turned=m.flags)
+    def enqueue_group(self, queue: str, size: int, policy: Policy, *, key: str | None, turned: bool) -> None:
+        """The callback waits for all members; one of them may be there already, under its unique key."""
+        members = [self.new(queue, key=None if place else key, priority=place % 2) for place in range(size)]
+        callback = _waiting(self.new(queue))
+        new = [callback, *members] if turned else [*members, callback]
+        named = [NewMember(callback.id, place, job.id, job.unique_key) for place, job in enumerate(members)]
+        keyed = {index: Uniqueness() for index, job in enumerate(new) if job.unique_key}
+        self.store(new, keyed, groups=[NewGroup(callback.id, policy)], members=named)
+        self.tally.see("groups", any(job.id == callback.id for job in self.model.jobs.values()))
 
     @rule(queue=m.queues, picks=parents, policy=policies, when=m.whens, limits=m.limits, names=st.tuples(names, keys))
     def enqueue_after(

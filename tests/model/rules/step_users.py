@@ -55,6 +55,19 @@ class StepUsers(Owners, Turns):
             for claim in self.take(owner):
                 self.find_steps(claim)
 
+    @rule(owner=m.workers, successor=m.workers, queue=m.queues, name=st.sampled_from(NAMES), event=events)
+    def come_back_late(self, owner: str, successor: str, queue: str, name: str, event: str) -> None:
+        """A run that was lost records a step, or waits, while the next one has the job."""
+        self.offer(queue)
+        lost = self.take(owner)
+        move(self.clock, LEASE)
+        self.keep_up()
+        self.ask_next(queue)
+        self.take(successor)
+        for claim in lost:
+            self.record(claim, name)
+            self.await_event(claim, event, LEASE)
+
     def offer(self, queue: str) -> None:
         """Something to run: by chance alone there would be too seldom."""
         self.ask_next(queue)
@@ -96,6 +109,8 @@ class StepUsers(Owners, Turns):
         for claim in self.take(owner)[-1:]:
             name = f"#{len(self.model.steps.get(claim.seq, {})) + 1}"
             step = NewStep(name, self.number(claim.seq, name), StepKind.SLEEP, delay=length)
+            self.do("record_step", claim.seq, claim.fence, step, worker="late")
+            move(self.clock, 1)  # no answer came: it is asked again
             slept = self.do("record_step", claim.seq, claim.fence, step, worker="late")
             self.renew_budget(claim)
             if slept and slept.left > 0:

@@ -23,12 +23,16 @@ from tests.torture.witness import (
     Dying,
     Ended,
     Fired,
+    Kept,
     KeyHeld,
     Line,
     OfCaller,
     OfRun,
+    Passed,
     Refused,
     Saw,
+    Sent,
+    Stepped,
     Token,
     Unsure,
 )
@@ -99,6 +103,10 @@ class Evidence:
     """The cancels that were taken, as the call said."""
     fired: list[Fired] = field(default_factory=list)
     tokens: list[Token] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    stepped: list[Stepped] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
     dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
     pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     parents: dict[int, int] = field(default_factory=dict)
@@ -138,6 +146,14 @@ class Evidence:
                 self.fired.append(line)
             case Token():
                 self.tokens.append(line)
+            case Passed():
+                self.passed.append(line)
+            case Stepped():
+                self.stepped.append(line)
+            case Kept():
+                self.kept.append(line)
+            case Sent():
+                self.sent.append(line)
 
     def _hear_caller(self, line: OfCaller) -> None:
         match line:

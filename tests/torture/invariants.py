@@ -6,13 +6,15 @@ have been lost because a process or the store did not get its turns, that is an 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from tests.torture.evidence import Evidence, Run
 from tests.torture.finding import Finding
+from tests.torture.flows import checks as flows
+from tests.torture.flows.setting import STEPPING
 from tests.torture.plan import OF_STORE, Kind
+from tests.torture.results import fence_of_result
 from tests.torture.traffic import checks as traffic
 from tests.torture.traffic.setting import METERED
 from tests.torture.workload import BRIEF
@@ -36,9 +38,11 @@ ENDINGS: dict[str, set[tuple[State, str | None]]] = {
 }
 """How the jobs of a task may end; all others complete."""
 _COMPLETED: set[tuple[State, str | None]] = {(State.COMPLETED, None)}
+_TAKEN_ALONG = (State.CANCELLED, "dependency")
+"""How a job of a flow may end; a check of its own says when."""
 _CAUSES = ("rescued", "handed_back", "released", "interrupted", "retried")
 """Events after which a job runs again without a charge."""
-_SNOOZING = ("snoozing", *METERED)
+_SNOOZING = ("snoozing", "sending", *METERED, *STEPPING)
 """Tasks that come back by themselves."""
 _STALL = 4.5
 """Seconds without a single run, though jobs were there and workers had their turns: nearly a call's deadline."""
@@ -160,7 +164,7 @@ def innocents_complete(seen: Evidence) -> Iterator[Finding]:
     for id, job in sorted(seen.records.items()):
         if job.state not in FINISHED or (job.state is State.CANCELLED and id in seen.may_be_cancelled):
             continue
-        if (job.state, job.reason) in ENDINGS.get(job.task, _COMPLETED):
+        if (job.state, job.reason) in {*ENDINGS.get(job.task, _COMPLETED), _TAKEN_ALONG}:
             continue
         if (job.state, job.reason) == (State.FAILED, "crashed") and _may_have_crashed(job, seen):
             continue
@@ -233,22 +237,13 @@ CHECKS: tuple[Check, ...] = (
     endings_are_kept,
     runs_are_explained,
     *traffic.CHECKS,
+    *flows.CHECKS,
 )
 
 
 def broken(seen: Evidence) -> list[Finding]:
     """Everything that the evidence shows to be wrong."""
     return [finding for check in CHECKS for finding in check(seen)]
-
-
-def fence_of_result(job: JobRecord) -> int | None:
-    """The fence that the run returned whose result is stored."""
-    if job.result is None:
-        return None
-    value = json.loads(job.result)
-    while isinstance(value, dict) and "fence" not in value and len(value) == 1:
-        value = next(iter(value.values()))
-    return int(value["fence"]) if isinstance(value, dict) and "fence" in value else None
 
 
 def _may_have_crashed(job: JobRecord, seen: Evidence) -> bool:

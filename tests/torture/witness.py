@@ -144,7 +144,46 @@ class Token(Struct, tag=True, frozen=True):
     at: float
 
 
-OfRun = Began | Ended | Dying | Alive | Fired | Token
+class Passed(Struct, tag=True, frozen=True):
+    """A run was given the result of a job that it waited for."""
+
+    job: str
+    fence: int
+    parent: str
+    given: int | None
+    """The fence in that result."""
+    at: float
+
+
+class Stepped(Struct, tag=True, frozen=True):
+    """The code of a durable step ran."""
+
+    job: str
+    step: str
+    fence: int
+    value: str
+    at: float
+
+
+class Kept(Struct, tag=True, frozen=True):
+    """A run went on with what a step gave, or an event; ``timeout`` where none came."""
+
+    job: str
+    step: str
+    fence: int
+    value: str
+    at: float
+
+
+class Sent(Struct, tag=True, frozen=True):
+    """An event was sent to a job, says the call."""
+
+    job: str
+    to: str
+    at: float
+
+
+OfRun = Began | Ended | Dying | Alive | Fired | Token | Passed | Stepped | Kept | Sent
 OfCaller = Asked | Acked | Refused | Unsure | Duplicate | KeyHeld | Saw | CancelAsked | CancelAccepted
 Line = OfRun | OfCaller
 

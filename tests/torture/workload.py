@@ -8,6 +8,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any
 
+from tests.torture.flows import setting as flows
 from tests.torture.traffic.setting import CONCURRENCY_KEYS, KEY_LIMITS, METERED, NARROW, RATED
 from tests.torture.witness import now
 from windlass import Unique, Windlass
@@ -29,6 +30,8 @@ class Spice(StrEnum):
     KEYS = "concurrency keys"
     RATES = "rates"
     SCHEDULES = "schedules"
+    FLOWS = "chains, graphs and groups"
+    STEPS = "durable steps and events"
 
 
 QUEUES = ("default", *(f"q{number}" for number in range(40)))
@@ -68,16 +71,22 @@ _SPICED: dict[Spice, dict[str, float]] = {
     Spice.KEYS: {"keyed": 1, "apaired": 1},
     Spice.RATES: {"metered": 1},
     Spice.SCHEDULES: {},
+    Spice.FLOWS: {},
+    Spice.STEPS: {},
 }
 _HERDS: dict[Spice, tuple[str, ...]] = {
     Spice.GATES: (NARROW,),
     Spice.KEYS: tuple(KEY_LIMITS),
     Spice.RATES: (RATED, *METERED),
+    Spice.FLOWS: (flows.CHAIN, flows.DIAMOND, flows.GROUP),
+    Spice.STEPS: (flows.STEPS,) * 3,
 }
-"""What many jobs at once press against: a queue, a key of a task, or a limit of which a task takes tokens."""
+"""What many jobs at once press against: a queue, a key of a task, or a limit of which a task takes tokens; or what they
+are together.
+"""
 HERD = 10
 """Jobs that come at once."""
-_HERD_SHARE = 0.2
+_HERD_SHARE = 0.35
 """Of all batches."""
 
 
@@ -111,6 +120,10 @@ class Workload:
     def _herd(self) -> list[Request]:
         """Many jobs that all wait for the same thing."""
         of, seconds = self._draw.choice(self._herds), self._draw.choice((0.05, 0.1, 0.2))
+        if of in flows.KINDS:
+            self._number += 1
+            name = f"{self._caller}-{self._number}"
+            return flows.requests(self._app, of, name, self._draw, queue=lambda: self._draw.choice(QUEUES))
         if of in KEY_LIMITS:
             key = self._draw.randrange(CONCURRENCY_KEYS)
             return [self._of_herd(of, (key, seconds), self._draw.choice(QUEUES)) for _ in range(HERD)]

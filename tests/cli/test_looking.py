@@ -59,6 +59,7 @@ LOOKING = {
     "tokens revoke": "x",
     "audit list": "",
     "limits list": "",
+    "figures": "",
     "limits drain": "x",
     "limits resume": "x",
     "limits delete": "x --yes",

@@ -238,3 +238,33 @@ def test_jobs_are_failed_by_hand(windlass: Program) -> None:
     assert runs.out == "b  failed (its code may run until the next heartbeat of its worker)\n"
     assert gone.is_error(1, "job a is failed; it cannot be failed")
     assert windlass.app.job("a").errors[-1].message == "no use"
+
+
+def test_jobs_are_found_by_time_metadata_and_how_long_they_run(windlass: Program) -> None:
+    app = windlass.app
+    app.enqueue_many(
+        [
+            app.request("mail.welcome", [1], id="a", meta={"tenant": "acme", "order": 7}),
+            app.request("mail.welcome", [2], id="b", meta={"tenant": "other"}),
+        ]
+    )
+    [claimed] = app.claim(1)
+    listed = ["jobs", "list", "--json"]
+    by_meta, by_text, before, ahead, running, not_yet, wrong, shape = windlass.many(
+        [*listed, "--meta", "tenant=acme", "--meta", "order=7"],
+        [*listed, "--text", "ACME"],
+        [*listed, "--until", "1h ago"],
+        [*listed, "--until", "2999-01-01T00:00:00Z", "--since", "1h"],
+        [*listed, "--running-for", "0s"],
+        [*listed, "--running-for", "1h"],
+        [*listed, "--running-for", "1h", "--state", "failed"],
+        [*listed, "--meta", "tenant"],
+    )
+    found = [
+        [job["id"] for job in answer.json["jobs"]] for answer in (by_meta, by_text, before, ahead, running, not_yet)
+    ]
+    assert found == [["a"], ["a"], [], ["b", "a"], [claimed.id], []]
+    assert wrong.is_error(2, "running_for", "failed")
+    assert shape.is_error(2, "--meta", "KEY=VALUE")
+    deleted = windlass("jobs", "delete", "--meta", "tenant=other", "--yes", "--json")
+    assert deleted.json == {"deleted": 1}

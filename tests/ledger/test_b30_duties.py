@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import signal
+from pathlib import Path
+
+from tests.cli.program import Program
 from tests.ledger.apps import LONG_LEASE, work
+from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 from windlass.testing import ManualClock
@@ -54,3 +60,18 @@ def test_any_number_may_do_them_at_once(app: Windlass, clock: ManualClock) -> No
         eventually(lambda: len(runs) >= 50, "all have run")
     work(app)
     assert len(runs) == 50
+
+
+def test_the_server_of_the_api_does_them_too(place: Place, app: Windlass, tmp_path: Path) -> None:
+    """B30: it is listed as a process that runs no jobs, and leaves the list when it is stopped."""
+    program = Program(tmp_path, place)
+    program.app.close()
+    with program.start("web", "--url", place.url, "--namespace", place.namespace, "--port", "0", "--json") as server:
+        assert json.loads(server.wait_for('"address"'))["duties"] is True
+        with Windlass(place.url, namespace=place.namespace) as other:  # by the clock of the machine
+            [job] = other.enqueue_many([other.request("greet", delay=0.1)])
+            eventually(lambda: job.refresh().state == "pending", "the job was promoted")
+            assert [worker.runs_jobs for worker in other.workers()] == [False]
+            server.signal(signal.SIGTERM)
+            assert server.code() == 0
+            assert other.workers() == []

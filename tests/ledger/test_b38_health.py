@@ -1,4 +1,4 @@
-"""B38: ``/healthz`` and ``/readyz`` of a worker. Lost leases are in tests/faults, options in tests/cli."""
+"""B38: ``/healthz`` and ``/readyz`` of workers and the API. Lost leases are in tests/faults, options in tests/cli."""
 
 from __future__ import annotations
 
@@ -111,3 +111,23 @@ def test_readiness_follows_the_store(
         assert monotonic() - back < leeway(BACK)
         assert asked(address, "/healthz") == (200, "ok")
         assert program.app.enqueue("answer").result(timeout=PATIENCE) == 42
+
+
+@pytest.mark.only_on("postgres", "redis")
+def test_readiness_of_the_api_follows_the_store(far: ServerPlace, proxy: Proxy, tmp_path: Path) -> None:
+    """B38: false within 5 s of the loss, true within 10 s of the return; the process lives all the time."""
+    with program_at(far, tmp_path) as program, program.start("web", "--port", "0", "--json") as server:
+        address = json.loads(server.wait_for('"address"'))["address"]
+        program.app.migrate()
+        assert asked(address, "/readyz") == (200, "ok")
+        proxy.swallow()
+        lost = monotonic()
+        eventually(lambda: asked(address, "/readyz")[0] == 503, "the loss is told")
+        assert monotonic() - lost < leeway(TOLD)
+        assert asked(address, "/healthz") == (200, "ok")
+        proxy.restore()
+        back = monotonic()
+        eventually(lambda: asked(address, "/readyz") == (200, "ok"), "the return is told")
+        assert monotonic() - back < leeway(BACK)
+        server.signal(signal.SIGTERM)
+        assert server.code() == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
@@ -45,7 +45,13 @@ def test_the_api_keeps_to_it(app: Windlass, http: Http) -> None:
     for found in schema.get_all_operations():
         operation = found.ok()
 
-        @settings(max_examples=8, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=8,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],  # a failure is told as it was found
+            suppress_health_check=list(HealthCheck),
+        )
         @given(case=operation.as_strategy())
         def keeps_to_it(case: Any) -> None:
             for name in case.path_parameters or {}:

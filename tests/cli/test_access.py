@@ -9,7 +9,7 @@ import click
 from tests.cli.program import Program
 from windlass.cli.main import program
 
-LOOKING = {"stacks", "list", "show", "why", "timeline", "groups", "peek", "preview", "limits"}
+LOOKING = {"stacks", "list", "show", "why", "timeline", "groups", "peek", "preview", "limits", "generate"}
 """The commands of groups that change nothing."""
 NOT_AUDITED = {"schedules recompute"}
 """What changes nothing that a person has decided."""

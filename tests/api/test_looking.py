@@ -35,14 +35,14 @@ LOOKING: dict[type, dict[str, Look]] = {
     Windlass: {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
-        **_called("check acheck check_code acheck_code"),
+        **_called("check acheck check_code acheck_code tokens atokens audit aaudit"),
         **_called("worker_stacks aworker_stacks", "x"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
         **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures"),
         **_called("schedule aschedule", "x"),
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
-        **_called("fail afail", "x"),
+        **_called("fail afail revoke_token arevoke_token", "x"),
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
         **_called("forget_lost_workers aforget_lost_workers"),
@@ -51,10 +51,12 @@ LOOKING: dict[type, dict[str, Look]] = {
     Job: {
         **_read("args attempt correlation_id created_at errors errors_left_out fence finished_at kwargs log meta"),
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
-        **_read("schedule planned_at expires_at concurrency_key rate_key encrypted as_stored"),
+        **_read("schedule planned_at expires_at concurrency_key rate_key encrypted as_stored parents children"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
         **_called("fail afail"),
-        **_called("timeline atimeline why awhy steps asteps group agroup"),
+        **_called("timeline atimeline why awhy steps asteps group agroup aparents achildren flow aflow"),
+        **_read("lease_expires_at"),
+        **_called("alease_expires_at"),
         **_called("reschedule areschedule", "1m"),
     },
     Queue: {
@@ -63,7 +65,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     },
     ClaimedJob: {
         **_read("job args kwargs"),
-        **_called("complete acomplete release arelease"),
+        **_called("complete acomplete release arelease expires_at aexpires_at"),
         **_called("fail afail discard adiscard", "x"),
         **_called("extend aextend", "1m"),
         **_called("progress aprogress", 0.5),
@@ -77,7 +79,8 @@ NOT_LOOKING: dict[type, str] = {
     Windlass: (
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
-        "add_schedule aadd_schedule fire_due afire_due roll_up aroll_up send asend "
+        "add_schedule aadd_schedule add_token aadd_token record_change arecord_change fire_due afire_due roll_up "
+        "aroll_up send asend "
         # no store is asked
         "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
         "queue request store task tasks transaction "

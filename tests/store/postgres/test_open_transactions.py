@@ -21,6 +21,8 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
+from windlass.core.figures.point import Point
+from windlass.core.figures.row import Row
 from windlass.core.outcome import Postponed
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.rates.rate import Rate, read_rate
@@ -38,6 +40,8 @@ from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts, rekey
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
+from windlass.store.operations.figures.roll_up import roll_up_once
+from windlass.store.operations.figures.rows import append_row
 from windlass.store.operations.leases import ask_stacks
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
@@ -287,6 +291,13 @@ def _tokens(scene: Scene) -> None:
     store.run(tidy_access())
 
 
+def _figures(scene: Scene) -> None:
+    """Of workers, and by the leader."""
+    store = scene.store
+    assert store.run(append_row(Row("w", [("mail", "send", Point({"completed": 1}))]), worker="w", number=1))
+    assert store.run(roll_up_once()).rows == 1
+
+
 def _tidy_cache(scene: Scene) -> None:
     scene.store.run(tidy_cache(per_task=0, in_all=0, bytes=0))
     scene.store.run(clear_cache("greet"))
@@ -406,6 +417,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
     _fail: ("fail",),
+    _figures: ("append_figures", "merge_figures", "prune_figures"),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),

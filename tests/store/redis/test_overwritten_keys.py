@@ -12,10 +12,15 @@ from tests.store.builders import DAY, INTERRUPTED, MINUTE, TTL, ids, new_job
 from tests.store.cleaning import prunable, tidy
 from tests.store.redis.keyspace import Keyspace, documented
 from tests.store.stores import Store, Worker
+from windlass.core.figures.row import Row
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leases, prune, queries
+from windlass.store.operations.access import tokens
+from windlass.store.operations.access.audit import record_change
+from windlass.store.operations.figures.roll_up import roll_up_once
+from windlass.store.operations.figures.rows import append_row, unmerged
 from windlass.store.operations.limits.concurrency import declare, unblock_all
 from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
@@ -64,6 +69,11 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "awaited": lambda store: store.driver.execute(Call("unblock", {"gates": [("parents",)]})),
     "edges": _prune,
     "unsettled": lambda store: store.run(jobs.promote()),
+    "tokens": lambda store: store.run(tokens.tokens()),
+    "audit": lambda store: store.run(record_change(who="ada", via="cli", action="jobs retry", target="a", count=1)),
+    "figure_rows": lambda store: store.run(unmerged()),
+    "figure_sources": lambda store: store.run(append_row(Row("w", []), worker="w", number=1)),
+    "figure_state": lambda store: store.run(roll_up_once()),
 }
 """A call that needs the key."""
 

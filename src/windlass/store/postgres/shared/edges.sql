@@ -57,7 +57,8 @@
                     (SELECT there.id FROM there WHERE there.id = added.member),
                     (SELECT kept.id FROM kept WHERE kept.key = added.member_key), added.member)
                 OFFSET 0) AS known ON true) AS found
-        JOIN windlass_job AS callback ON callback.id = found.callback
+        -- LATERAL, and OFFSET 0, so that a plan that was made for empty tables does not read large ones
+        CROSS JOIN LATERAL (SELECT job.seq FROM windlass_job AS job WHERE job.id = found.callback OFFSET 0) AS callback
         WHERE EXISTS (SELECT 1 FROM passed) GROUP BY callback.seq) AS wanted
 ), held_back AS (
     INSERT INTO windlass_blocked (seq, since, priority, queue, start_by, gate)

@@ -10,6 +10,7 @@ import pytest
 from tests.web.site.pages import Pages
 from windlass import Windlass
 from windlass.web.site.live import LiveStreams
+from windlass.web.site.recent import Recent
 
 
 @pytest.mark.asyncio
@@ -32,6 +33,21 @@ async def test_those_who_look_at_the_same_page_share_a_reader() -> None:
     ended = readings
     await asyncio.sleep(0)
     assert readings == ended
+
+
+@pytest.mark.asyncio
+async def test_what_is_dear_to_read_is_kept_for_some_seconds() -> None:
+    readings = 0
+
+    async def read(app: Windlass) -> int:
+        nonlocal readings
+        readings += 1
+        return readings
+
+    with Windlass("sqlite:///:memory:") as one, Windlass("sqlite:///:memory:") as other:
+        recent, stale = Recent(read, seconds=3600), Recent(read, seconds=0)
+        assert [await recent.of(one), await recent.of(one), await recent.of(other)] == [1, 1, 2]
+        assert [await stale.of(one), await stale.of(one)] == [3, 4]
 
 
 @pytest.mark.asyncio

@@ -7,6 +7,7 @@ Files, in reading order:
 - ``pages/``: One module for each page: what it reads and shows.
 - ``actions``: The buttons: forms that change something and lead back to a page.
 - ``live``: The event streams that bring open pages up to date.
+- ``recent``: Keeps what is dear to read for some seconds.
 - ``static_files``: Style sheets and scripts, by a name that changes with their content.
 - ``formats``: Numbers, lengths of time and instants as pages write them.
 - ``drawings``: Lines and bars to scale, as numbers for SVG.

@@ -35,6 +35,7 @@ class _Reader:
     """Reads one page again and again for those who look at it."""
 
     produce: Produce
+    every: float = _EVERY
     listeners: int = 0
     number: int = 0
     frame: str = ""
@@ -48,7 +49,7 @@ class _Reader:
                 self.frame, self.number = frame, self.number + 1
                 self.changed.set()
                 self.changed = asyncio.Event()
-            await clock.asleep(_EVERY)
+            await clock.asleep(self.every)
 
 
 class LiveStreams:
@@ -58,9 +59,9 @@ class LiveStreams:
         self._readers: dict[object, _Reader] = {}
         self.count = 0
 
-    async def frames(self, key: object, produce: Produce) -> AsyncIterator[str]:
+    async def frames(self, key: object, produce: Produce, *, every: float = _EVERY) -> AsyncIterator[str]:
         """What the page shows whenever that changes, and nothing, as a sign of life, when it does not for a while."""
-        reader = self._readers.setdefault(key, _Reader(produce))
+        reader = self._readers.setdefault(key, _Reader(produce, every))
         reader.listeners += 1
         self.count += 1
         try:
@@ -103,9 +104,9 @@ def streams_here() -> LiveStreams:
 
 
 def stream(
-    build: Callable[[Call[object, object]], Awaitable[Page]],
+    build: Callable[[Call[object, object]], Awaitable[Page]], *, every: float = _EVERY
 ) -> Callable[[Call[object, object]], Awaitable[StreamingResponse]]:
-    """The handler of the stream of a page."""
+    """The handler of the stream of a page that is read again after so many seconds."""
 
     async def handler(call: Call[object, object]) -> StreamingResponse:
         streams = streams_here()
@@ -127,7 +128,7 @@ def stream(
                 return _away(problem.detail or problem.title)
 
         async def events() -> AsyncIterator[str]:
-            async for frame in streams.frames(key, produce):
+            async for frame in streams.frames(key, produce, every=every):
                 yield frame or ": still here\n\n"
 
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

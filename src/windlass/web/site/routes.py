@@ -22,7 +22,9 @@ _TOPIC = "Pages"
 Build = Callable[[Call[Any, Any]], Awaitable[Page]]
 
 
-def _page(path: str, build: Build, summary: str, query: type[msgspec.Struct] = Nothing) -> Iterator[Route]:
+def _page(
+    path: str, build: Build, summary: str, query: type[msgspec.Struct] = Nothing, *, every: float = 0.5
+) -> Iterator[Route]:
     """A page and the stream that brings it up to date."""
 
     async def handler(call: Call[Any, Any]) -> HTMLResponse:
@@ -42,7 +44,7 @@ def _page(path: str, build: Build, summary: str, query: type[msgspec.Struct] = N
     yield Route(
         method="GET",
         path=f"/live{path.rstrip('/')}",
-        handler=stream(build),
+        handler=stream(build, every=every),
         summary=f"{summary.rstrip('.')}: what changes.",
         topic=_TOPIC,
         role=Role.VIEWER,
@@ -76,7 +78,7 @@ PAGES: tuple[Route, ...] = (
     *_page("/", overview.overview, "Everything at a glance.", overview.OverviewQuery),
     *_page("/jobs", jobs.jobs, "Jobs that a filter finds.", jobs.JobsPageQuery),
     *_page("/jobs/{id}", job.job, "One job."),
-    *_page("/failures", failures.failures, "Failed jobs by cause."),
+    *_page("/failures", failures.failures, "Failed jobs by cause.", every=5),
     *_page("/queues", queues.queues, "All queues."),
     *_page("/queues/{name}", queues.queue, "One queue."),
     *_page("/workers", workers.workers, "All workers."),

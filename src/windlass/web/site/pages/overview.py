@@ -12,9 +12,12 @@ from windlass.web.problems import bad_input
 from windlass.web.route import Call
 from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
 from windlass.web.site.page import Page
+from windlass.web.site.recent import Recent
 
 _SHOWN_QUEUES = 12
 _SHOWN_FAILURES = 5
+_GROUPS = Recent(lambda app: app.adead_groups(_SHOWN_FAILURES), seconds=5)
+"""Grouping walks through up to 100,000 failed jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
         raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
     figures = await call.app.afigures(range=range, step=step_of(range))
     seen = await call.app.aoverview()
-    groups = await call.app.adead_groups(_SHOWN_FAILURES)
+    groups = await _GROUPS.of(call.app)
     queues = sorted(seen.queues, key=lambda queue: (not queue.is_unserved, -queue.counts[State.PENDING], queue.name))
     shown = {
         "seen": seen,

@@ -8,7 +8,8 @@ from tests.cli.program import Program
 from windlass import Windlass
 from windlass.cli.main import program
 
-NEEDS_NONE = {"demo"}
+NEEDS_NONE = {"demo", "keys generate", "password"}
+"""They ask no store, or one of their own."""
 
 
 def test_every_command_takes_a_namespace() -> None:

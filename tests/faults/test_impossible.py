@@ -103,6 +103,7 @@ OF_A_JOB_THAT_IS_DONE: Damages = {
     "no task": {"task": ""},
     "no progress": {"progress": b"[1"},
     "no result": {"result": b"[1"},
+    "a cause of no failure": {"cause": STRANGE},
 }
 
 ROOM = 2 * len(OF_A_JOB_THAT_RUNS) + 2

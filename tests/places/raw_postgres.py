@@ -10,6 +10,7 @@ from windlass import Job
 PARTS = {
     "state": ["job.waiting"],
     "result": ["finished.result"],
+    "cause": ["finished.cause"],
     "finished_at": ["finished.finished_at"],
     "lease": ["running.lease"],
     "claim": ["running.claim"],

@@ -72,7 +72,8 @@ def _is_at_home(item: pytest.Item) -> bool:
     mark = item.get_closest_marker("only_on")
     if mark is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return True
-    return item.callspec.params.get("place", mark.args[0]) in mark.args
+    params = item.callspec.params
+    return params.get("place", params.get("store", mark.args[0])) in mark.args
 
 
 @pytest.fixture(scope="session")

@@ -228,21 +228,21 @@ def mend(store: Store, damage: Damage) -> None:
     store.rescue()
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize(
+    "plant",
+    [pytest.param(plant, marks=pytest.mark.only_on(*stores), id=plant.__name__) for plant, stores in PLANTS.items()],
+)
 def test_every_kind_of_damage_is_found_and_repaired(store: Store, plant: Callable[[Store], Damage]) -> None:
     """F8."""
-    if kind_of(store) not in PLANTS[plant]:
-        pytest.skip("there is no such thing in this store")
     expected = plant(store)
     assert expected in found(store)
     mend(store, expected)
     assert found(store) == ([expected] if expected.kind in LOST_FOR_GOOD else [])
 
 
+@pytest.mark.only_on("postgres", "redis")
 def test_a_job_that_stood_nowhere_runs_again(store: Store) -> None:
-    """F8."""
-    if kind_of(store) == "sqlite":
-        pytest.skip("a job is found by its own columns")
+    """F8: SQLite finds a job by its own columns."""
     damage = place_that_is_missing(store)
     assert store.a_worker().take() == []
     mend(store, damage)

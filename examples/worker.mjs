@@ -52,6 +52,8 @@ async function run(job) {
   const stop = (running = new AbortController());
   const own = `/leases/${encodeURIComponent(job.id)}`;
   const fenced = (verb, body = {}) => post(`${own}/${verb}`, { fence: job.fence, ...body });
+  // The signal to stop may come while the answer with the job is on its way.
+  if (isStopping) return await fenced("release");
   const heed = ({ status, body }) => {
     if (status === 409) stop.abort(new Error("the lease is lost"));
     else if (body?.cancel_requested) stop.abort(new Error("the job was cancelled"));

@@ -215,18 +215,29 @@ class Flows(Owners, Turns):
         before = self.model.waiting()
         answer = super().do(name, *args, **options)
         if name not in _QUESTIONS:
-            self.compare_children(before)
+            self.compare_children(name, before)
             last = self.last
             super().do("promote")
             self.last = last
         return answer
 
-    def compare_children(self, before: list[JobRecord]) -> None:
+    def follow_the_time_of_the_server(self, moved: list[JobRecord]) -> None:
+        """When a parent is deleted, PostgreSQL compares the time of a child with that of the server, not the test's."""
+        free = [job for job in moved if job.state in (State.PENDING, State.SCHEDULED)]
+        states = self.mirror.states([job.id for job in free]) if free else {}
+        for job in free:
+            if states.get(job.id) in (State.PENDING, State.SCHEDULED):
+                self.model.jobs[job.seq] = replace(job, state=states[job.id])
+
+    def compare_children(self, name: str, before: list[JobRecord]) -> None:
         """The children of what a call has ended are settled by the same call; promote settles theirs."""
         children = [self.model.jobs[job.seq] for job in before if job.seq in self.model.jobs]
         moved = [job for job in children if job.state is not State.BLOCKED]
         for job in moved:
             self.tally.see(f"children {'cancelled' if job.reason == 'dependency' else 'released'}")
+        if name == "delete":
+            self.follow_the_time_of_the_server(moved)
+            moved = [self.model.jobs[job.seq] for job in moved]
         seqs = {job.seq for job in before}
         direct = {
             job.id: job.state for job in moved if not any(edge.parent in seqs for edge in self.model.edges[job.seq])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from windlass import clock
 from windlass.app import Windlass
 from windlass.web.cursors import Cursors
 from windlass.web.problems import Problem
@@ -53,6 +55,11 @@ class Call(Generic[Q_co, B_co]):
     def by(self) -> str:
         """Who changes something."""
         return self.identity.name
+
+    @property
+    def now(self) -> datetime:
+        """By the clock that the store goes by."""
+        return clock.instant(self.app.client.now())
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,15 +141,3 @@ def _ticks(first: datetime, span: timedelta, x: Callable[[datetime], float]) -> 
     written = "%d %b" if step >= 86_400 else "%H:%M" if step >= 60 else "%H:%M:%S"
     moments = [first + timedelta(seconds=number * step) for number in range(_MOST_TICKS)]
     return [Tick(x(at), at.strftime(written)) for at in moments if at <= first + span]
-
-
-def sparkline(values: Sequence[float], *, width: float = 61, height: float = 14) -> str:
-    """The points of a line as a path, the greatest value at the top.
-
-    >>> sparkline([0, 2, 1])
-    'M0.0 14.0L30.5 0.0L61.0 7.0'
-    """
-    most = max(values, default=0) or 1
-    step = width / max(len(values) - 1, 1)
-    points = [f"{index * step:.1f} {height - value / most * height:.1f}" for index, value in enumerate(values)]
-    return "M" + "L".join(points) if points else ""

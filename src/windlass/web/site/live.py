@@ -19,7 +19,7 @@ from windlass.web.problems import Problem, problem_of
 from windlass.web.route import Call
 from windlass.web.site.page import Page, rendered_part
 
-_EVERY = 0.5
+EVERY = 0.5
 """Seconds between two readings."""
 _KEEP_ALIVE = 15.0
 _LONGEST = 600.0
@@ -35,7 +35,7 @@ class _Reader:
     """Reads one page again and again for those who look at it."""
 
     produce: Produce
-    every: float = _EVERY
+    every: float = EVERY
     listeners: int = 0
     number: int = 0
     frame: str = ""
@@ -59,7 +59,7 @@ class LiveStreams:
         self._readers: dict[object, _Reader] = {}
         self.count = 0
 
-    async def frames(self, key: object, produce: Produce, *, every: float = _EVERY) -> AsyncIterator[str]:
+    async def frames(self, key: object, produce: Produce, *, every: float = EVERY) -> AsyncIterator[str]:
         """What the page shows whenever that changes, and nothing, as a sign of life, when it does not for a while."""
         reader = self._readers.setdefault(key, _Reader(produce, every))
         reader.listeners += 1
@@ -104,7 +104,7 @@ def streams_here() -> LiveStreams:
 
 
 def stream(
-    build: Callable[[Call[object, object]], Awaitable[Page]], *, every: float = _EVERY
+    build: Callable[[Call[object, object]], Awaitable[Page]], *, every: float = EVERY
 ) -> Callable[[Call[object, object]], Awaitable[StreamingResponse]]:
     """The handler of the stream of a page that is read again after so many seconds."""
 

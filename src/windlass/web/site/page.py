@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -13,7 +12,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from windlass import clock
 from windlass.core.state import State
 from windlass.insight.redact import MASK
 from windlass.version import VERSION
@@ -65,11 +63,6 @@ def base_of(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
-def now_of(call: Call[Any, Any]) -> datetime:
-    """By the clock that the store goes by."""
-    return clock.instant(call.app.client.now())
-
-
 def store_name(store: str) -> str:
     """Short enough for the top of a page; the whole is in its title.
 
@@ -83,7 +76,7 @@ def store_name(store: str) -> str:
 def _frame(call: Call[Any, Any], page: Page) -> dict[str, Any]:
     request = call.request
     base = base_of(request)
-    now, role = now_of(call), call.identity.role
+    now, role = call.now, call.identity.role
 
     def url(path: str, **query: object) -> str:
         given = {name: value for name, value in query.items() if value not in (None, "")}

@@ -12,7 +12,7 @@ from windlass.web.problems import Problem
 from windlass.web.route import Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.site import actions
-from windlass.web.site.live import stream
+from windlass.web.site.live import EVERY, stream
 from windlass.web.site.page import Page, rendered
 from windlass.web.site.pages import failures, job, jobs, overview, queues, schedules, workers
 from windlass.web.site.pages.errors import error_page
@@ -23,7 +23,7 @@ Build = Callable[[Call[Any, Any]], Awaitable[Page]]
 
 
 def _page(
-    path: str, build: Build, summary: str, query: type[msgspec.Struct] = Nothing, *, every: float = 0.5
+    path: str, build: Build, summary: str, query: type[msgspec.Struct] = Nothing, *, every: float = EVERY
 ) -> Iterator[Route]:
     """A page and the stream that brings it up to date."""
 

@@ -22,7 +22,7 @@ from windlass.web.problems import bad_input
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.shapes import jobs as shapes
-from windlass.web.topics.job_filters import given_filter, now_of, page_of_jobs
+from windlass.web.topics.job_filters import given_filter, page_of_jobs
 
 _TOPIC = "Dead letters"
 _SECONDS = 2.0
@@ -101,7 +101,7 @@ def _left(rest: Rest, before: int, changed: int) -> Rest:
 
 def _frozen(call: Call[Nothing, Order]) -> Filter:
     """What fails from now on is not meant, also when the change takes several requests."""
-    given = JobFilter() if call.body.filter is msgspec.UNSET else given_filter(call.body.filter, now=now_of(call))
+    given = JobFilter() if call.body.filter is msgspec.UNSET else given_filter(call.body.filter, now=call.now)
     filter = filter_of({**given, "state": State.FAILED})
     return msgspec.structs.replace(filter, finished_before=call.app.client.now() + 1)
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import msgspec
 
-from windlass import clock
 from windlass.core.units import read_past
 from windlass.insight import json_forms
 from windlass.insight.job_filter import JobFilter, filter_of
@@ -35,7 +34,7 @@ async def page_of_jobs(call: Call[DeadQuery, None], name: str, **fixed: Any) -> 
     the list.
     """
     query, app = call.query, call.app
-    filter = cast(JobFilter, {**given_filter(query, now=now_of(call)), **fixed})
+    filter = cast(JobFilter, {**given_filter(query, now=call.now), **fixed})
     of = list_name(name, _given(query))
     cursor = None if query.cursor is msgspec.UNSET else call.cursors.read(of, query.cursor, int)
     page = await app.ajobs(limit=query.limit, cursor=cursor, **filter)
@@ -45,11 +44,6 @@ async def page_of_jobs(call: Call[DeadQuery, None], name: str, **fixed: Any) -> 
         "next": None if page.next is None else call.cursors.write(of, page.next),
         "count": await app.client.session.arun(job_count(filter_of(filter))) if query.count else None,
     }
-
-
-def now_of(call: Call[Any, Any]) -> datetime:
-    """By the clock that the store goes by."""
-    return clock.instant(call.app.client.now())
 
 
 def _given(given: JobFilters) -> dict[str, Any]:

@@ -44,13 +44,8 @@ RETURNING seq, state
 UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
     SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (SELECT value FROM jsonb_each(:seqs)))
 
--- 7. unsettled
--- only if awaited
--- binds unsettled
--- here unsettled (limit = 500)
+-- here settle_awaited
 
--- here settle_edges
-
--- 8. unblock
+-- 7. unblock
 -- each freed (key)
 -- here unblock

@@ -127,14 +127,9 @@ UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
         SELECT {run.seq} FROM jsonb_each(:completed) AS run
         UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending))
 
--- 12. unsettled
--- only if awaited
--- binds unsettled
--- here unsettled (limit = 500)
+-- here settle_awaited
 
--- here settle_edges
-
--- 13. key
+-- 12. key
 -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
 -- back what it held until then.
 -- :keys rows (key, seq, fence) as held, only of jobs that have one
@@ -147,7 +142,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('failed', 'cancelled') OR (windlass_job.state = 'completed' AND kept.cached_for IS NULL)
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 14. freed
+-- 13. freed
 -- The concurrency keys of the jobs whose runs have ended here.
 -- :completed rows (seq, fence, ran_for, result) as run
 -- :endings rows (Ending) as ending
@@ -157,20 +152,20 @@ SELECT DISTINCT concurrency_key FROM windlass_job
 WHERE concurrency_key IS NOT NULL AND state <> 'running' AND seq IN (
     SELECT {run.seq} FROM jsonb_each(:completed) AS run UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending)
 
--- 15. unblock
+-- 14. unblock
 -- The next jobs of these keys.
 -- only with keyed
 -- each freed (key)
 -- here unblock
 
--- 16. mark
+-- 15. mark
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
 -- :marks rows (StartMark) as mark
 -- only with marks
 UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
 WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
--- 17. marked
+-- 16. marked
 -- Which of them may start: those that still run under their fence.
 -- :marks rows (StartMark) as mark
 -- only with marks
@@ -178,7 +173,7 @@ WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND starte
 SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
--- 18. block suspects
+-- 17. block suspects
 -- The suspect of each queue that would be claimed next is blocked if others hold its key.
 -- only with keyed
 -- only if takes_suspect
@@ -194,7 +189,7 @@ AND concurrency_key IS NOT NULL AND promised <> 1 AND 0 >= (
 -- here own_lease_in_time
 -- here judged_row
 
--- 19. put suspects off
+-- 18. put suspects off
 -- The same if there is no token for it.
 -- only with keyed (kind) where kind = 2
 -- only if takes_suspect
@@ -210,7 +205,7 @@ AND rate_key IS NOT NULL AND
 -- here own_lease_in_time
 -- here judged_row
 
--- 20. claim a suspect
+-- 19. claim a suspect
 -- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
 -- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
@@ -238,7 +233,7 @@ WHERE seq = (
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
--- 21. claim by key
+-- 20. claim by key
 -- Takes the next jobs of one queue as claim does, but blocks those that come before them and whose key others hold: at
 -- most 500 more than are taken.
 -- only with keyed (kind) where kind = 1
@@ -257,7 +252,7 @@ AND NOT EXISTS (
 )
 -- here judged_row
 
--- 22. claim by key and rate
+-- 21. claim by key and rate
 -- The same where there are jobs with a rate: blocks those without a token, too.
 -- only with keyed (kind) where kind = 2
 -- each requests (queue, number)
@@ -278,26 +273,26 @@ AND NOT EXISTS (
 )
 -- here judged_row
 
--- 23. spend by key
+-- 22. spend by key
 -- only with keyed (kind) where kind = 2
 -- here spend_by_key (own = own.lease = :lease AND own.claim = :token)
 
--- 24. close
+-- 23. close
 -- only with keyed (kind) where kind = 2
 -- here close_rates
 
--- 25. pass on
+-- 24. pass on
 -- A job that waits for a token gives its concurrency key to the next.
 -- only with keyed (kind) where kind = 2
 -- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
 UPDATE windlass_job SET promised = 0 WHERE seq = :seq
 
--- 26. pass on to
+-- 25. pass on to
 -- only with keyed (kind) where kind = 2
 -- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
 -- here unblock
 
--- 27. claim first
+-- 26. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
 -- :requests rows (queue, number) as request
@@ -319,7 +314,7 @@ WHERE seq IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
--- 28. claim
+-- 27. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each requests (queue, number) unless number = 1
 -- unless limited
@@ -337,7 +332,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 29. claim within limits
+-- 28. claim within limits
 -- The same for all queues where one of them, or all together, may run only so many jobs at once, or has a rate.
 -- each requests (queue, number)
 -- only if limited
@@ -357,7 +352,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 30. count claimed
+-- 29. count claimed
 -- Counts what was taken.
 -- :requests rows (queue, number)
 -- only with requests
@@ -367,7 +362,7 @@ UPDATE windlass_gate SET running = running + (
     WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 31. limits
+-- 30. limits
 -- The limits of the queues that this call touches, as they are now.
 -- :requests rows (queue, number)
 -- only if limited
@@ -376,7 +371,7 @@ SELECT {LimitState} FROM windlass_gate
 WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
 OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 32. spend
+-- 31. spend
 -- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
 -- :requests rows (queue, number)
 -- only with requests
@@ -393,7 +388,7 @@ UPDATE windlass_rate SET
 WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 AND (filled_at > :now OR name IN (SELECT queue FROM taken))
 
--- 33. rates
+-- 32. rates
 -- The tokens that are left to the queues that were asked for jobs.
 -- :requests rows (queue, number)
 -- only with requests
@@ -405,7 +400,7 @@ SELECT name, (
     -- here token_due
 FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 34. claimed
+-- 33. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
@@ -419,7 +414,7 @@ FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token
     ORDER BY priority DESC, run_at, seq)
 
--- 35. cache
+-- 34. cache
 -- The key of a result that is cached is held for that time from now on.
 -- :keys rows (key, seq, fence, cached) as held, only of jobs that have one
 -- only with keys (key, seq, fence, cached) where cached = 1

@@ -82,13 +82,8 @@ RETURNING windlass_job.seq
 UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
     SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (SELECT {ending.seq} FROM jsonb_each(:endings) AS ending))
 
--- 9. unsettled
--- only if awaited
--- binds unsettled
--- here unsettled (limit = 500)
+-- here settle_awaited
 
--- here settle_edges
-
--- 10. unblock
+-- 9. unblock
 -- each freed (key)
 -- here unblock

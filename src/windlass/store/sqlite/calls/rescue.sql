@@ -83,14 +83,9 @@ RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
 UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
     SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (SELECT {ending.seq} FROM jsonb_each(:endings) AS ending))
 
--- 7. unsettled
--- only if awaited
--- binds unsettled
--- here unsettled (limit = 500)
+-- here settle_awaited
 
--- here settle_edges
-
--- 8. key
+-- 7. key
 -- A job that rescue finished gives its unique key back, and so does one that has begun a run if the key was held until
 -- then; free has raised its fence by one.
 -- :keys rows (key, seq, fence) as held
@@ -103,13 +98,13 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 9. unblock
+-- 8. unblock
 -- The next jobs of the concurrency keys that rescued jobs held.
 -- :gates rows (key)
 -- each gates (key)
 -- here unblock
 
--- 10. close
+-- 9. close
 -- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a manual claim
 -- goes with its job.
 DELETE FROM windlass_lease WHERE state = 'lost' AND (

@@ -7,14 +7,14 @@ from typing import Any
 
 from windlass.client.job_changes import find_record
 from windlass.core.fault import Fault
-from windlass.core.state import FINISHED, State
+from windlass.core.state import FINISHED, State, Verb, allowed_from
 from windlass.insight.payload import JobValues, parameters_of
 from windlass.insight.redact import redacted_text
 from windlass.job import Job
 from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings import draw_timeline
 from windlass.web.site.graphs import draw_graph
-from windlass.web.site.page import Page, now_of
+from windlass.web.site.page import Page
 
 _MOST_TEXT = 20_000
 _MOST_HISTORY = 200
@@ -32,7 +32,7 @@ async def job(call: Call[Nothing, None]) -> Page:
         "job": found,
         "why": await found.awhy() if found.state not in FINISHED else None,
         "waits": waits,
-        "drawing": draw_timeline(found, now_of(call)),
+        "drawing": draw_timeline(found, call.now),
         "arguments": list(_arguments(values, parameters)),
         "is_unreadable": values.payload.is_unreadable,
         "values": values,
@@ -67,11 +67,6 @@ def _attempt(fault: Fault) -> dict[str, object]:
 
 
 def _actions(state: State) -> list[str]:
-    """What may be done to a job in this state."""
-    if state is State.RUNNING:
-        return ["cancel"]
-    if state in (State.COMPLETED,):
-        return ["delete"]
-    if state in FINISHED:
-        return ["retry", "delete"]
-    return ["retry", "cancel", "delete"] if state in (State.RETRYING, State.SCHEDULED) else ["cancel", "delete"]
+    """What may be done to a job in a state. A retry of a blocked one works only in some cases, so it is not offered."""
+    offered = {verb for verb in (Verb.RETRY, Verb.CANCEL, Verb.DELETE) if state in allowed_from(verb)}
+    return sorted(offered - {Verb.RETRY} if state is State.BLOCKED else offered)

@@ -10,7 +10,7 @@ from windlass.core.units import read_past
 from windlass.insight.job_filter import JobFilter
 from windlass.web.cursors import list_name
 from windlass.web.route import Call
-from windlass.web.site.page import Page, now_of
+from windlass.web.site.page import Page
 
 _FILTERS = ("state", "queue", "task", "tag", "text", "reason", "cause", "since")
 _PAGE = 50
@@ -39,7 +39,7 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     given = {name: value for name in _FILTERS if (value := getattr(query, name).strip())}
     filter: dict[str, Any] = dict(given)
     if "since" in filter:
-        filter["since"] = read_past(filter["since"], "since", now=now_of(call))
+        filter["since"] = read_past(filter["since"], "since", now=call.now)
     of = list_name("/jobs", given)
     top = call.cursors.read(of, query.top, int) if query.top else None
     cursor = call.cursors.read(of, query.cursor, int) if query.cursor else top

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from windlass.core.state import State
 from windlass.insight.overview import Overview
 from windlass.web.problems import bad_input
 from windlass.web.route import Call
 from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
 from windlass.web.site.page import Page
+from windlass.web.site.pages.queues import by_trouble, queue_counts
 from windlass.web.site.recent import Recent
 
 _SHOWN_QUEUES = 12
@@ -55,15 +55,13 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     figures = await call.app.afigures(range=range, step=step_of(range))
     seen = await call.app.aoverview()
     groups = await _GROUPS.of(call.app)
-    queues = sorted(seen.queues, key=lambda queue: (not queue.is_unserved, -queue.counts[State.PENDING], queue.name))
+    queues = sorted(seen.queues, key=by_trouble)
     shown = {
         "seen": seen,
         "counts": seen.counts,
         "slots": Slots.of(seen),
         "queues": queues[:_SHOWN_QUEUES],
-        "queue_count": len(queues),
-        "paused_count": sum(1 for queue in queues if queue.settings.paused_at is not None),
-        "unserved_count": sum(1 for queue in queues if queue.is_unserved),
+        **queue_counts(seen.queues),
         "groups": groups,
         "is_new": not queues and not seen.workers,
         "figures": figures,

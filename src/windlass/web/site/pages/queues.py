@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from windlass.core.state import State
 from windlass.insight.overview import QueueView
 from windlass.web.problems import not_found
@@ -16,17 +18,25 @@ async def queues(call: Call[Nothing, None]) -> Page:
     """All queues, those in trouble first."""
     seen = await call.app.aoverview()
     shown = {
-        "queues": sorted(seen.queues, key=_by_trouble)[:_MOST],
-        "queue_count": len(seen.queues),
-        "paused_count": sum(1 for queue in seen.queues if queue.settings.paused_at is not None),
-        "unserved_count": sum(1 for queue in seen.queues if queue.is_unserved),
+        "queues": sorted(seen.queues, key=by_trouble)[:_MOST],
+        **queue_counts(seen.queues),
         "everywhere": seen.everywhere,
     }
     return Page("queues.html", "Queues", shown, here="/queues")
 
 
-def _by_trouble(queue: QueueView) -> tuple[bool, int, str]:
+def by_trouble(queue: QueueView) -> tuple[bool, int, str]:
+    """Those without a worker first, then the deepest."""
     return not queue.is_unserved, -queue.counts[State.PENDING], queue.name
+
+
+def queue_counts(queues: Sequence[QueueView]) -> dict[str, int]:
+    """What the line above or below a list of queues says."""
+    return {
+        "queue_count": len(queues),
+        "paused_count": sum(1 for queue in queues if queue.settings.paused_at is not None),
+        "unserved_count": sum(1 for queue in queues if queue.is_unserved),
+    }
 
 
 async def queue(call: Call[Nothing, None]) -> Page:

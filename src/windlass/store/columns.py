@@ -11,10 +11,12 @@ from typing import get_args
 
 import msgspec
 
+from windlass.core.alerts.records import AlertRecord, AlertRule, Delivery
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.access.audit import AuditRecord
 from windlass.store.operations.access.tokens import TokenRecord
+from windlass.store.operations.archive.archived import ArchivedPlace
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.diagnostics.failures import DeadGroup
 from windlass.store.operations.diagnostics.runs import LongRun
@@ -30,6 +32,7 @@ from windlass.store.operations.flows.transfer import MovedEdge
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import LeaseEnd, QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
+from windlass.store.operations.live.sightings import Sighting
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import CounterDrift, QueueRecord
@@ -44,6 +47,9 @@ from windlass.store.pages import Found
 STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct
     for struct in (
+        AlertRecord,
+        AlertRule,
+        ArchivedPlace,
         AuditRecord,
         BucketRange,
         ClaimSituation,
@@ -53,6 +59,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Cooling,
         CounterDrift,
         DeadGroup,
+        Delivery,
         Depth,
         Ending,
         EventRecord,
@@ -96,6 +103,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         ScheduleRecord,
         SentEvent,
         ShutGate,
+        Sighting,
         StartMark,
         StartedSuspect,
         StepRecord,

@@ -18,12 +18,15 @@ Files, in reading order:
 - ``steps/``: Durable steps: what the runs of a job have recorded, so that later runs need not do it again.
 - ``flows/``: Jobs that belong together.
 - ``access/``: Tokens of the HTTP API, and the record of changes.
+- ``live/``: What is read again and again while people or programs follow a store.
 - ``diagnostics/``: What people ask a store when something is wrong.
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
+- ``archive/``: The store's own archive.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).
 - ``events``: Records events of jobs and of the store, and removes the traces of jobs whose data has vanished.
 - ``figures/``: Figures: rows of workers, and the buckets that these are merged into.
+- ``alerts/``: Alerts: rules, alerts with their history, and what is still to be delivered.
 - ``encryption/``: Encrypted texts in the store.
 - ``transfer``: Reads jobs out of one store and writes them into another.
 """

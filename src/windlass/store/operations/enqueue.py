@@ -278,7 +278,9 @@ def _raise_refusal(answer: Answer) -> None:
         )
     if "full" in answer:
         name, limit = answer["full"][0]
-        raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+        refusal = QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+        refusal.queue = name
+        raise refusal
     if "closed" in answer:
         [callback] = answer["closed"][0]
         raise ConfigError(

@@ -213,13 +213,17 @@ def retrying(filter: Filter, *, to_queue: str | None, by: str, gap: float = 0, d
 
 def cancel_all(filter: Filter, *, by: str, reason: str | None) -> Operation[int]:
     """Cancel jobs that wait, ask running ones to stop; how many."""
+    return for_each_page(filter, cancelling(by=by, reason=reason))
+
+
+def cancelling(*, by: str, reason: str | None) -> Act:
+    """Cancels the jobs of a page that wait, and asks those that run to stop."""
 
     def cancel_page(found: list[Found]) -> Operation[int]:
         cancelled = yield from cancel([job.seq for job in found], by=by, reason=reason)
         return len(cancelled)
 
-    total = yield from for_each_page(filter, cancel_page)
-    return total
+    return cancel_page
 
 
 def purge(filter: Filter) -> Operation[int]:

@@ -27,6 +27,8 @@ _SLICE = 1000
 _SLICES = 3000
 """How many slices of ids, and how many ids in each, are looked through for one that begins with a text."""
 
+_STRAIGHT = ((State.FAILED,), (State.CANCELLED,), (State.RUNNING,))
+
 NEWEST = 2**62
 """A cursor beyond every seq."""
 
@@ -127,8 +129,9 @@ def _matching_id(id: str, filter: Filter, cursor: int | None) -> Operation[Page[
 def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Operation[Page[Found]]:
     params: dict[str, Any] = {
         "states": list(filter.states) if filter.states is not None else None,
-        # Failed and cancelled jobs are few among the finished, so stores keep a way straight to them.
-        "ended": filter.states[0] if filter.states in ((State.FAILED,), (State.CANCELLED,)) else None,
+        # Failed and cancelled jobs are few among the finished, and running ones among all: stores keep a way straight
+        # to them.
+        "only": filter.states[0] if filter.states in _STRAIGHT else None,
         "queue": filter.queue,
         "task": filter.task,
         "reason": filter.reason,

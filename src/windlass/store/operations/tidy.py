@@ -5,6 +5,7 @@ from __future__ import annotations
 from windlass.core.unique import cached_keys
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.operations.access.audit import KEPT_FOR, MOST_ENTRIES
+from windlass.store.operations.alerts import alerts
 
 AT_ONCE = 1000
 """How many of each kind one call removes at the most."""
@@ -43,6 +44,22 @@ def tidy_access(*, most: int = MOST_ENTRIES) -> Operation[bool]:
     """
     params = {"gone_for": TOKENS_GONE_FOR, "kept_for": KEPT_FOR, "most": most, "limit": AT_ONCE}
     answer = yield Call("tidy_access", params)
+    return _is_full(answer)
+
+
+def tidy_alerts(
+    *, most_alerts: int = alerts.MOST_ALERTS, most_deliveries: int = alerts.MOST_DELIVERIES
+) -> Operation[bool]:
+    """Remove alerts that were resolved long ago, deliveries that were settled long ago, and the oldest where there are
+    too many; whether there may be more of them.
+    """
+    params = {
+        "kept_for": alerts.KEPT_FOR,
+        "most_alerts": most_alerts,
+        "most_deliveries": most_deliveries,
+        "limit": AT_ONCE,
+    }
+    answer = yield Call("tidy_alerts", params)
     return _is_full(answer)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -20,6 +21,9 @@ EXAMINED = 100_000
 
 RECENT = 3_600_000
 """For how many milliseconds a failure is recent."""
+
+STEPS = 24
+"""How many spans of that length, back from now, failures are counted by."""
 
 _READ_BYTES = 8 * PAGE_BYTES
 _SEQ_DIGITS = 19
@@ -41,6 +45,14 @@ class DeadGroup(Struct, frozen=True, array_like=True):
     """How many failed within the last hour."""
     sample: str = ""
     """The id of the newest of them."""
+    ages: str | None = None
+    """Of those that failed within the last day: how many whole hours ago each did, joined by commas."""
+
+    @property
+    def hours(self) -> tuple[int, ...]:
+        """How many failed in each hour of the last day, the earliest first."""
+        counts = Counter(map(int, filter(None, (self.ages or "").split(","))))
+        return tuple(counts[age] for age in reversed(range(STEPS)))
 
 
 class DeadGroups(Struct, frozen=True):
@@ -58,7 +70,7 @@ def dead_groups(*, most: int = EXAMINED) -> Operation[DeadGroups]:
     found: dict[tuple[str | None, ...], DeadGroup] = {}
     cursor, examined = NEWEST, 0
     for _ in range(-(-most // WINDOW)):
-        params = {"cursor": cursor, "window": WINDOW, "bytes": _READ_BYTES, "recent": RECENT}
+        params = {"cursor": cursor, "window": WINDOW, "bytes": _READ_BYTES, "recent": RECENT, "steps": STEPS}
         answer = yield Call("dead_groups", params, Lane.READ)
         for group in records(answer["groups"], DeadGroup):
             key = (group.task, group.reason, group.error, group.cause)
@@ -92,6 +104,7 @@ def _united(known: DeadGroup | None, page: DeadGroup) -> DeadGroup:
         recent=known.recent + page.recent,
         newest=max(known.newest or 0, page.newest or 0),
         oldest=min(known.oldest or 0, page.oldest or 0),
+        ages=",".join(filter(None, (known.ages, page.ages))),
     )
 
 

@@ -1,6 +1,6 @@
 -- Failed jobs below :cursor grouped by what went wrong, the newest first; at most :window are looked at. Of those that an
 -- earlier release has failed, and whose errors have to be read, no more than hold :bytes together, but at least one.
--- :recent for how long a failure is recent
+-- :recent for how long a failure is recent; :steps of that length are told apart
 -- gives groups
 -- gives examined
 WITH
@@ -29,7 +29,9 @@ WITH
 ), grouped AS (
     SELECT {DeadGroup; count = count(*) AS count; oldest = min(finished_at) AS oldest; newest = max(finished_at) AS newest;
         recent = count(*) FILTER (WHERE finished_at > (SELECT now FROM clock) - CAST(:recent AS bigint)) AS recent;
-        sample = max(lpad(CAST(seq AS text), 19, '0') || id) AS sample}
+        sample = max(lpad(CAST(seq AS text), 19, '0') || id) AS sample;
+        ages = string_agg(CAST(greatest(0, (SELECT now FROM clock) - finished_at) / CAST(:recent AS bigint) AS text), ',')
+            FILTER (WHERE finished_at > (SELECT now FROM clock) - CAST(:recent AS bigint) * CAST(:steps AS bigint)) AS ages}
     FROM (
         -- The type of the newest fault, which comes last. Taken out of the text, not read as JSON: one damaged history must
         -- not hide the others. Inside a JSON string the quotes would be escaped, so it can only be a fault's own field.

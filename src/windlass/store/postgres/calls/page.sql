@@ -1,6 +1,6 @@
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
--- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
--- those that have it, by an index.
+-- more than one that finds much. With :only (failed, cancelled or running) only jobs of that state are looked at, with
+-- :tag only those that have it, by an index.
 -- :meta rows (as_text, as_json) as wanted; of each row the metadata has to contain one
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
@@ -9,15 +9,19 @@ WITH
 -- here clock
 , newest AS MATERIALIZED (
     (SELECT seq FROM windlass_job
-        WHERE CAST(:ended AS text) IS NULL AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
+        WHERE CAST(:only AS text) IS NULL AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
     UNION ALL
     -- Written as a range, in an order that only the index of dead letters has: by seq alone the planner would walk all
     -- finished jobs for the few that failed.
     (SELECT seq FROM windlass_finished
-        WHERE state IN ('failed', 'cancelled') AND state >= CAST(:ended AS text)
-        AND (state, seq) < (CAST(:ended AS text), CAST(:cursor AS bigint)) AND CAST(:tag AS text) IS NULL
+        WHERE state IN ('failed', 'cancelled') AND state >= CAST(:only AS text)
+        AND (state, seq) < (CAST(:only AS text), CAST(:cursor AS bigint)) AND CAST(:tag AS text) IS NULL
         ORDER BY state DESC, seq DESC LIMIT CAST(:window AS bigint))
+    UNION ALL
+    (SELECT seq FROM windlass_running
+        WHERE CAST(:only AS text) = 'running' AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
+        ORDER BY seq DESC LIMIT CAST(:window AS bigint))
     UNION ALL
     (SELECT seq FROM windlass_tag WHERE tag = CAST(:tag AS text) AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))

@@ -4,44 +4,14 @@
 -- asks jobs: rows (JobRecord) as job, none of which runs
 --      keys: rows (HeldKey) as held; events: rows (MovedEvent) as moved
 -- gives stored: one row (how many are new)
--- with chunks, texts, index, state_sets, record, unique, finished, events, tags, expiry
+-- with chunks, texts, index, state_sets, record, unique, finished, events, tags, expiry, imported
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job.id end
 local known, missing = read_all('HMGET', KEY.ids, ids), {}
 for index, job in ipairs(ask.jobs) do
     if not known[index] then missing[#missing + 1] = job end
 end
-if #missing > 0 then
-    local last = take_seqs(#missing) - #missing
-    add_run_to_index('all', last + 1, last + #missing)
-    for index, job in ipairs(missing) do job.seq = written(last + index) end
-end
-
-for _, job in ipairs(missing) do
-    local seq, fields, long = job.seq, {}, {}
-    for index = AFTER_SEQ, #COLUMNS do
-        local column, value = COLUMNS[index], job[index]
-        if value and IS_TEXT[column] then
-            add_text(column, seq, value, fields, long)
-        elseif value and value ~= 0 and column ~= 'lease' then
-            fields[#fields + 1] = column
-            fields[#fields + 1] = NUMBERS[column] ~= nil and written(value) or value
-        end
-    end
-    redis.call('HSET', job_key(seq), unpack(fields))
-    write_long(long)
-    if job.errors then keep_errors(seq, job.errors) end
-    if job.tags then add_tags(seq, job.tags, job.payload) end
-    redis.call('HSET', KEY.ids, job.id, seq)
-    redis.call('SADD', KEY.queues, job.queue)
-    local at = FINISHED[job.state] and job.finished_at or job.run_at
-    if job.start_by and not FINISHED[job.state] then note_expiry(seq, written(job.start_by)) end
-    -- One that is blocked waits for other jobs.
-    local gate = job.state == 'blocked' and 'parents' or nil
-    if gate then redis.call('HSET', job_key(seq), 'gate', gate) end
-    place(job.state, job.queue, seq, job.priority, at, is_suspect(job.crashes, job.rescues), gate)
-end
-settle()
+store_imported(missing)
 
 -- A job that has a past here was stored together with it.
 local has_past = {}

@@ -5,7 +5,7 @@
 -- asks states, queue, task, reason, cause, since, until, finished_before, running_for, text, tag: what is null does not
 --      matter
 --      meta: rows (as_text, as_json) as wanted, or null; of each row the metadata has to contain one
---      ended: failed or cancelled, if that is the only state asked for
+--      only: failed, cancelled or running, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for texts ends; then `looked` says that it looked at as many as it may
 -- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); overwritten: see
@@ -125,6 +125,7 @@ if seqs then
         if seq < ask.cursor and visit(seq) then break end
     end
 else
-    walk_down(ask.ended or 'all', ask.cursor, visit)
+    -- More jobs run than a page looks at: no set has them in order.
+    walk_down(ask.only ~= 'running' and ask.only or 'all', ask.cursor, visit)
 end
 return {'jobs', found, 'examined', {{examined, last}}, 'overwritten', overwritten}

@@ -143,7 +143,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
 -- 13. freed
--- The concurrency keys of the jobs whose runs have ended here.
+-- The concurrency keys of the jobs whose runs have ended here, if others wait for them.
 -- :completed rows (seq, fence, ran_for, result) as run
 -- :endings rows (Ending) as ending
 -- only with keyed
@@ -151,6 +151,8 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
 SELECT DISTINCT concurrency_key FROM windlass_job
 WHERE concurrency_key IS NOT NULL AND state <> 'running' AND seq IN (
     SELECT {run.seq} FROM jsonb_each(:completed) AS run UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending)
+AND EXISTS (
+    SELECT 1 FROM windlass_job AS waiting WHERE waiting.state = 'blocked' AND waiting.gate = windlass_job.concurrency_key)
 
 -- 14. unblock
 -- The next jobs of these keys.

@@ -1,12 +1,13 @@
 -- 1. groups
 -- Failed jobs below :cursor grouped by what went wrong, the newest first; at most :window are looked at. Of those that an
 -- earlier release has failed, and whose errors have to be read, no more than hold :bytes together, but at least one.
--- :recent for how long a failure is recent
+-- :recent for how long a failure is recent; :steps of that length are told apart
 -- gives groups
 WITH
 -- here dead_examined
 SELECT {DeadGroup; count = count(*); oldest = min(finished_at); newest = max(finished_at);
-    recent = sum(finished_at > :now - :recent); sample = max(printf('%019d', seq) || id)}
+    recent = sum(finished_at > :now - :recent); sample = max(printf('%019d', seq) || id);
+    ages = group_concat(iif(finished_at > :now - :recent * :steps, max(0, :now - finished_at) / :recent, NULL))}
 FROM (
     SELECT seq, id, task, reason, cause, finished_at,
         CASE WHEN cause IS NULL THEN iif(json_valid(errors), errors ->> '$.faults[#-1].type', NULL) END AS error

@@ -1,7 +1,7 @@
 -- 1. jobs
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
--- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
--- those that have it, by an index.
+-- more than one that finds much. With :only (failed, cancelled or running) only jobs of that state are looked at, with
+-- :tag only those that have it, by an index.
 -- :meta rows (as_text, as_json) as wanted; of each row the metadata has to contain one
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs

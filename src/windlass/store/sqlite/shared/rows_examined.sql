@@ -2,12 +2,18 @@
 newest AS (
     SELECT seq FROM (
         SELECT seq FROM windlass_job
-        WHERE :ended IS NULL AND :tag IS NULL AND seq < :cursor ORDER BY seq DESC LIMIT :window)
+        WHERE :only IS NULL AND :tag IS NULL AND seq < :cursor ORDER BY seq DESC LIMIT :window)
     UNION ALL
     SELECT seq FROM (
         SELECT seq FROM windlass_job
-        WHERE state IN ('failed', 'cancelled') AND state = :ended AND :tag IS NULL AND seq < :cursor
+        WHERE state IN ('failed', 'cancelled') AND state = :only AND :tag IS NULL AND seq < :cursor
         ORDER BY seq DESC LIMIT :window)
+    UNION ALL
+    SELECT seq FROM (
+        -- All that run are sorted, for they are few: +seq, or the planner would walk all jobs, which are in order.
+        SELECT seq FROM windlass_job
+        WHERE :only = 'running' AND state = 'running' AND lease > '' AND :tag IS NULL AND +seq < :cursor
+        ORDER BY +seq DESC LIMIT :window)
     UNION ALL
     SELECT seq FROM (
         SELECT seq FROM windlass_tag WHERE tag = :tag AND seq < :cursor ORDER BY seq DESC LIMIT :window)

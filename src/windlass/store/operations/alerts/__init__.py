@@ -1,0 +1,8 @@
+"""Alerts in the store: rules, alerts with their history, and what is still to be delivered.
+
+Files, in reading order:
+
+- ``rules``: Declares, lists, changes and deletes rules.
+- ``alerts``: Fires, acknowledges and resolves alerts, and lists them.
+- ``deliveries``: Events that are still to be delivered, by channel.
+"""

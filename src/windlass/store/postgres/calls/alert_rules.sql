@@ -1,0 +1,3 @@
+-- One rule, or all by name; also those that were deleted and are kept.
+-- gives rules
+SELECT {AlertRule} FROM windlass_alert_rule WHERE CAST(:name AS text) IS NULL OR name = :name ORDER BY name

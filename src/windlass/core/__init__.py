@@ -25,5 +25,6 @@ Files, in reading order:
 - ``rates/``: Rates and their token buckets, and cool-downs.
 - ``fault/``: Attempts that did not complete their job, and their exceptions, as data.
 - ``schedules/``: When schedules are due and which of their slots fire.
+- ``alerts/``: Alerts: rules as data, and what a rule has found, as far as they need no store.
 - ``figures/``: Figures: counts and times of jobs in buckets of time, as far as they need no store.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
@@ -11,6 +12,7 @@ from windlass.threads.reentry import Reentry
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
 _RANDOM_BITS = 80
+_ULID = re.compile(f"[0-7][{_ALPHABET}]{{25}}")
 
 
 class UlidSource:
@@ -53,3 +55,17 @@ class UlidSource:
 def _leading(value: int) -> str:
     # Ten bits at a time: half the look-ups.
     return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(100, -1, -10)])
+
+
+def made_at(id: str) -> int | None:
+    """When a ULID was made, in milliseconds since 1970; None for other ids.
+
+    >>> made_at("01ARZ3NDEKTSV4RRFFQ69G5FAV"), made_at("order-7")
+    (1469922850259, None)
+    """
+    if not _ULID.fullmatch(id):
+        return None
+    time = 0
+    for character in id[:10]:
+        time = time * 32 + _ALPHABET.index(character)
+    return time

@@ -34,6 +34,15 @@ def texts(value: object, name: str, *, example: str) -> tuple[str, ...]:
     return found
 
 
+def listed(text: str) -> list[str]:
+    """What a text names, with commas between; blanks around a name, and what is empty, do not count.
+
+    >>> listed("mail, default,,")
+    ['mail', 'default']
+    """
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
 def exception_classes(value: object, name: str) -> tuple[type[BaseException], ...]:
     """Exception classes, as ``isinstance`` takes them."""
     if not isinstance(value, tuple) or not all(isinstance(e, type) and issubclass(e, BaseException) for e in value):

@@ -4,4 +4,5 @@ Files, in reading order:
 
 - ``roles``: What a caller may do: viewer, operator, admin, or worker.
 - ``token_text``: Makes the text of a token, and the digest under which it is stored.
+- ``networks``: Addresses and networks as settings name them.
 """

@@ -26,7 +26,7 @@ def own_frame(traceback: str) -> Frame | None:
     """The innermost frame of the user's own code in the first exception; without one the innermost of all."""
     first = traceback.split("\n\n", 1)[0]
     frames = [Frame(*found.groups()) for found in map(_FRAME.match, first.splitlines()) if found is not None]
-    own = [frame for frame in frames if _is_own_path(frame.path)]
+    own = [frame for frame in frames if is_own_path(frame.path)]
     return next(reversed(own or frames), None)
 
 
@@ -65,8 +65,9 @@ def _is_own(frame: list[str]) -> bool:
     match = _FRAME.match(frame[0])
     if match is None:
         return False
-    return _is_own_path(match[1])
+    return is_own_path(match[1])
 
 
-def _is_own_path(path: str) -> bool:
+def is_own_path(path: str) -> bool:
+    """Whether a file is the user's own, not one of a library or of ours."""
     return not (_INSTALLED.search(path) or path.startswith((OUR_FOLDER, *_STANDARD)))

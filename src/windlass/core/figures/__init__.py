@@ -7,6 +7,7 @@ Files, in reading order:
 - ``series``: The names of series: the app, its queues, tasks, workers, schedules, and its store.
 - ``levels``: The lengths of buckets, and for how long each is kept.
 - ``row``: What one worker has gathered since its last row.
+- ``refusals``: Counts jobs that were refused because their queue was full, in the process that wanted to enqueue them.
 - ``bucket``: All series of one bucket, as a text.
 - ``fold``: Adds rows to the buckets that they belong to.
 """

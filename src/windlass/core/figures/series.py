@@ -36,6 +36,16 @@ def name_in(kind: str, name: str) -> str | None:
     return about if found == kind else None
 
 
+def task_in(queue: str, name: str) -> str | None:
+    """The task of a series of a queue and a task; None for one of another queue or kind.
+
+    >>> task_in("mail", pair("mail", "welcome")), task_in("mail", pair("other", "welcome"))
+    ('welcome', None)
+    """
+    found, tab, task = (name_in(PAIR, name) or "").partition("\t")
+    return task if tab and found == queue else None
+
+
 def other_of(name: str) -> str:
     """The series for what has no room of its own."""
     return series(kind_of(name), OTHER)

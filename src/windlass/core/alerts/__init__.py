@@ -1,0 +1,11 @@
+"""Alerts: rules as data, and what a rule has found, as far as they need no store.
+
+Files, in reading order:
+
+- ``records``: Rules, alerts, their events, and what is still to be delivered of them.
+- ``measures``: The measures that rules can name: what each says, and of what it is known.
+- ``expression``: The expressions of rules: read from a text, and held against what was measured.
+- ``rules``: What a rule may say, and the rules that every app has.
+- ``window``: What was measured in a window of time, of the app or of one of its queues or tasks.
+- ``judgement``: Decides which alerts fire and which are resolved.
+"""

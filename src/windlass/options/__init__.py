@@ -1,0 +1,49 @@
+"""The options of jobs, tasks and workers: names, defaults, checks.
+
+- ``jobs``: The options of a job.
+- ``tasks``: The options and settings of a task.
+- ``workers``: The options of a worker.
+- ``durations``: Durations that options take, in milliseconds.
+- ``known``: Checks the names of options.
+"""
+
+from windlass.options.durations import cache_milliseconds, expiry_milliseconds, timeout_milliseconds
+from windlass.options.jobs import (
+    NO_OPTIONS,
+    OPTION_NAMES,
+    POLICIES,
+    HasId,
+    IsRequest,
+    OnParentFailure,
+    OptionArguments,
+    Options,
+    Parent,
+)
+from windlass.options.known import UNSET, check_known
+from windlass.options.tasks import TASK_OPTION_NAMES, HelperTaskOptions, TaskOptions, TaskSettings
+from windlass.options.workers import WORKER_DEFAULTS, WORKER_OPTION_NAMES, QueueShare, WorkerOptions
+
+__all__ = [
+    "NO_OPTIONS",
+    "OPTION_NAMES",
+    "POLICIES",
+    "TASK_OPTION_NAMES",
+    "UNSET",
+    "WORKER_DEFAULTS",
+    "WORKER_OPTION_NAMES",
+    "HasId",
+    "HelperTaskOptions",
+    "IsRequest",
+    "OnParentFailure",
+    "OptionArguments",
+    "Options",
+    "Parent",
+    "QueueShare",
+    "TaskOptions",
+    "TaskSettings",
+    "WorkerOptions",
+    "cache_milliseconds",
+    "check_known",
+    "expiry_milliseconds",
+    "timeout_milliseconds",
+]

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from windlass.app import Windlass
 from windlass.errors import OutcomeUnknown
+from windlass.web.bodies import SentBody
 from windlass.web.cursors import Cursors
 from windlass.web.inputs import field_names, read_body, read_path, read_query
 from windlass.web.problems import Problem, not_found, problem_of
@@ -100,13 +101,14 @@ class _Serving:
             cursors=self._cursors,
             routes=self._routes,
         )
+        body = request.state.sent_body = SentBody(request, route.most_bytes)
         try:
             call = replace(call, identity=await self._security.admit(request, route.role))
             call = replace(
                 call,
                 path=read_path(request.path_params),
                 query=read_query(request, route.query),
-                body=await read_body(request, route),
+                body=await read_body(request, route, body),
             )
             async with asyncio.timeout(self._deadline if route.seconds is None else route.seconds):
                 given = await route.handler(call)
@@ -156,6 +158,8 @@ def _response(given: object, route: Route) -> Response:
     if isinstance(given, Response):
         return given
     said = given if isinstance(given, Answer) else Answer(given)
+    if isinstance(said.value, Response):
+        return said.value
     status = route.status if said.status is None else said.status
     headers = {"Cache-Control": "no-store", **said.headers}
     if route.answer is None:

@@ -9,6 +9,9 @@ from starlette.requests import Request
 
 from windlass.web.problems import Problem
 
+ANY = "*"
+"""The tag of any settings."""
+
 
 def etag_of(value: object) -> str:
     """The tag of settings.
@@ -19,15 +22,14 @@ def etag_of(value: object) -> str:
     return f'"{hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()[:32]}"'
 
 
-def wants_any(request: Request) -> bool:
-    """Whether the change is to be made whatever others have changed: ``If-Match: *``."""
-    return _given(request) == "*"
-
-
 def check_match(request: Request, current: object) -> None:
     """Raise unless the request was made for these settings."""
-    given = _given(request)
-    if given != "*" and etag_of(current) not in [tag.strip().removeprefix("W/") for tag in given.split(",")]:
+    check_tag(given_tag(request), current)
+
+
+def check_tag(given: str, current: object) -> None:
+    """Raise unless the tag, or one of several, is that of these settings; ``*`` is that of any."""
+    if given != ANY and etag_of(current) not in [tag.strip().removeprefix("W/") for tag in given.split(",")]:
         raise changed_meanwhile()
 
 
@@ -38,7 +40,8 @@ def changed_meanwhile() -> Problem:
     )
 
 
-def _given(request: Request) -> str:
+def given_tag(request: Request) -> str:
+    """What the request says that it was made for; raises where it says nothing."""
     given = request.headers.get("if-match", "").strip()
     if not given:
         raise Problem(

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from windlass.core.codec import storable
+from windlass.web.bodies import SentBody, content_type
+from windlass.web.forms import CSRF_FIELD, fields_of
+from windlass.web.forms import MEDIA_TYPE as FORM
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Route
 
 _PLACE = re.compile(r" - at `\$\.?(.*?)`$")
 _KEY = re.compile(r"(?:unknown|required) field `(.*?)`")
-_SLOWEST = 20.0
-"""Seconds that a body may take to arrive."""
 _META = "meta"
 
 
@@ -27,9 +27,13 @@ def read_path(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def read_query(request: Request, kind: type[msgspec.Struct]) -> Any:
-    """The query as a struct; ``meta.KEY=value`` go into its field ``meta``, if it has one."""
+    """The query as a struct; ``meta.KEY=value`` go into its field ``meta``, and a list takes all values."""
     given: dict[str, Any] = {}
+    lists = {field.name for field in msgspec.structs.fields(kind) if _is_list(field.type)}
     for name, value in request.query_params.multi_items():
+        if name in lists:
+            given.setdefault(name, []).append(_checked(value, name))
+            continue
         field, dot, key = name.partition(".")
         into, key = (given.setdefault(_META, {}), key) if dot and _takes_meta(kind, field) else (given, name)
         if key in into or (into is given and name == _META):
@@ -41,58 +45,63 @@ def read_query(request: Request, kind: type[msgspec.Struct]) -> Any:
         raise _invalid(error, "parameter") from None
 
 
-async def read_body(request: Request, route: Route) -> Any:
+async def read_body(request: Request, route: Route, body: SentBody) -> Any:
     """What was sent, as the type of the route; checked for its size before it is read, and for its kind before it is
     understood.
     """
-    sent = await _bytes(request, route.most_bytes)
+    sent = await body.read()
+    if route.form is not None:
+        return _read_form(request, sent, route.form)
     if not sent:
         if route.body is None or not route.is_body_needed:
             return None if route.body is None else msgspec.convert({}, route.body)
         raise bad_input("a JSON body is needed, and none was sent")
     if route.body is None:
         raise bad_input("this takes no body; leave it out")
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+    if content_type(request) != "application/json":
         raise Problem(415, "Unsupported media type", "send the body as application/json", field="Content-Type")
     try:
-        body = msgspec.json.decode(sent, type=route.body)
+        read = msgspec.json.decode(sent, type=route.body)
     except msgspec.ValidationError as error:
         raise _invalid(error, "field") from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise bad_input(f"the body is no JSON that can be read: {_short(error)}") from None
-    _check_texts(body, "")
-    return body
+    _check_texts(read, "")
+    return read
+
+
+def _read_form(request: Request, sent: bytes, kind: type[msgspec.Struct]) -> Any:
+    """The fields of a form as a struct. A field that was left empty counts as not sent, and a list takes all that have
+    its name.
+    """
+    if sent and content_type(request) != FORM:
+        raise Problem(415, "Unsupported media type", f"send the form as {FORM}", field="Content-Type")
+    given: dict[str, Any] = {}
+    lists = {field.name for field in msgspec.structs.fields(kind) if _is_list(field.type)}
+    for name, value in fields_of(sent):
+        if name == CSRF_FIELD or not value:
+            continue
+        if name in lists:
+            given.setdefault(name, []).append(_checked(value, name))
+        elif name in given:
+            raise bad_input(f"the field {name} is given twice", field=name)
+        else:
+            given[name] = _checked(value, name)
+    try:
+        return msgspec.convert(given, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _invalid(error, "field") from None
+
+
+def _is_list(kind: Any) -> bool:
+    plain = kind.__origin__ if hasattr(kind, "__metadata__") else kind
+    return getattr(plain, "__origin__", plain) in (list, tuple)
 
 
 def field_names(route: Route) -> tuple[str, ...]:
     """The names of the fields that a request of this route may have."""
-    structs = [route.query, *_structs(route.body)]
+    structs = [route.query, *_structs(route.body), *_structs(route.form)]
     return (*route.parameters, *(name for struct in structs for name in struct.__struct_fields__))
-
-
-async def _bytes(request: Request, most: int) -> bytes:
-    said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said[:20]) > most:
-        raise _too_large(most)
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(_SLOWEST):
-            async for part in request.stream():
-                size += len(part)
-                if size > most:
-                    raise _too_large(most)
-                parts.append(part)
-    except TimeoutError:
-        raise Problem(408, "Request timeout", f"the body did not arrive within {_SLOWEST:g} s") from None
-    except ClientDisconnect:
-        raise bad_input("the body ended too early") from None
-    return b"".join(parts)
-
-
-def _too_large(most: int) -> Problem:
-    # The rest of the body is not read, so the connection cannot be used again.
-    return Problem(413, "Too large", f"the body may have {most:,} bytes", headers={"Connection": "close"})
 
 
 def _takes_meta(kind: type[msgspec.Struct], field: str) -> bool:

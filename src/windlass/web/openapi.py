@@ -22,6 +22,8 @@ _MAY = {
     Role.ADMIN: "Admins.",
     Role.WORKER: "Workers, for their queues; operators and admins.",
 }
+_EVENTS = {"text/event-stream": {"schema": {"type": "object", "properties": {"data": {"type": "string"}}}}}
+"""What each event of a stream is."""
 _TITLES = {200: "There already.", 404: "There is no such thing.", 409: "Its state does not allow that."}
 
 
@@ -96,7 +98,7 @@ def _in_headers(route: Route) -> list[dict[str, Any]]:
 def _responses(route: Route, known: dict[int, Any]) -> dict[str, Any]:
     done: dict[str, Any] = {"description": route.summary}
     if not route.is_json:
-        done["content"] = {"text/plain": {"schema": {"type": "string"}}}
+        done["content"] = _EVENTS if route.is_stream else {"text/plain": {"schema": {"type": "string"}}}
     elif route.answer is not None:
         done["content"] = {"application/json": {"schema": known[id(route.answer)]}}
     responses = {str(route.status): done}
@@ -107,6 +109,6 @@ def _responses(route: Route, known: dict[int, Any]) -> dict[str, Any]:
             responses[str(status)] = {**done, "description": _TITLES.get(status, "Done.")}
         else:
             responses[str(status)] = {"description": _TITLES.get(status, "A problem."), **problem}
-    if not route.is_json:
+    if not route.is_json and not route.is_stream:
         responses["503"] = {"description": "It does not.", "content": done["content"]}
     return responses

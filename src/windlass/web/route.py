@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from windlass import clock
 from windlass.app import Windlass
@@ -103,6 +103,8 @@ class Route:
     body: Any = None
     """The type of what is sent; None where nothing is."""
     is_body_needed: bool = True
+    form: type[msgspec.Struct] | None = None
+    """What a plain form of a page sends; None where no form leads here."""
     action: str | None = None
     """The name of the change it makes, in the audit; None for a route that only looks."""
     most_bytes: int = SMALL_BODY
@@ -118,6 +120,11 @@ class Route:
     def parameters(self) -> list[str]:
         """The names in its path."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it answers with events, for as long as the client listens."""
+        return isinstance(self.answer, type) and issubclass(self.answer, StreamingResponse)
 
     @property
     def is_json(self) -> bool:

@@ -11,9 +11,12 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
+from windlass import clock
 from windlass.errors import ConfigError
 from windlass.forks import reset_in_child
 from windlass.threads.start import start_thread
+from windlass.web.connection import Connection
+from windlass.web.streams.streams import streams_here
 
 log = logging.getLogger("windlass.web")
 
@@ -23,6 +26,8 @@ _LEAVING = 2.0
 _MOST_CONNECTIONS = 1000
 _IDLE = 15
 """Seconds after which a connection without a request is closed."""
+_TICKS = 10
+"""After so many ticks, of 0.1 s each, connections are looked at."""
 
 
 class Server(uvicorn.Server):
@@ -37,6 +42,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 lifespan="off",
                 ws="none",
+                http=Connection,
                 server_header=False,
                 proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE,
@@ -62,6 +68,7 @@ class Server(uvicorn.Server):
     @contextmanager
     def in_background(self) -> Iterator[str]:
         """Serve from a thread of its own for the length of a block; the address."""
+        self._socket.listen()  # so that clients may connect at once, and are answered when it has started
         thread = start_thread(self.run, [self._socket], name="windlass-web")
         try:
             yield self.address
@@ -76,6 +83,18 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_started()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS == 0:
+            now = clock.monotonic()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.check(now)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        streams_here().end()  # or they would be cut off when the time for requests under way is over
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Not the handler of the base class, which sends the signal once more at the end: the process would not end

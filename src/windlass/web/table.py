@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from windlass.web.alerts import routes as alerts
+from windlass.web.bulk import routes as bulk
+from windlass.web.diagnostics import routes as diagnostics
 from windlass.web.leases import routes as leases
 from windlass.web.route import Route
+from windlass.web.streams import routes as streams
 from windlass.web.topics import (
     access,
     dead,
@@ -25,14 +29,18 @@ ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
     *overview.ROUTES,
     *figures.ROUTES,
+    *streams.ROUTES,
     *jobs.ROUTES,
+    *diagnostics.ROUTES,
     *flows.ROUTES,
     *enqueue.ROUTES,
     *dead.ROUTES,
+    *bulk.ROUTES,
     *queues.ROUTES,
     *workers.ROUTES,
     *limits.ROUTES,
     *schedules.ROUTES,
+    *alerts.ROUTES,
     *upkeep.ROUTES,
     *leases.ROUTES,
     *access.ROUTES,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from collections.abc import Sequence
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from starlette.requests import Request
 
-from windlass.errors import ConfigError
-
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+from windlass.core.access.networks import Address, Network
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
@@ -101,16 +98,3 @@ def is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def networks(texts: Iterable[str], name: str) -> tuple[Network, ...]:
-    """Addresses and networks, as in ``10.0.0.5`` and ``10.1.0.0/16``."""
-    found: list[Network] = []
-    for text in texts:
-        try:
-            found.append(ip_network(text.strip()))
-        except ValueError:
-            raise ConfigError(
-                f"{name} takes addresses and networks, as in 10.0.0.5 or 10.1.0.0/16; got {text!r}"
-            ) from None
-    return tuple(found)

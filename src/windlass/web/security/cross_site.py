@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
+from windlass.web.forms import CSRF_FIELD, sent_token
 from windlass.web.problems import Problem
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -19,8 +20,8 @@ CSRF_HEADER = "x-csrf-token"
 _OWN = ("same-origin", "none")
 
 
-def refuse_cross_site(request: Request, *, csrf_token: str | None) -> None:
-    """A ``Problem`` 403 for what another site asks for; a change in a session also needs the session's token.
+def refuse_cross_site(request: Request) -> None:
+    """A ``Problem`` 403 for what another site asks for.
 
     Links from elsewhere may be followed: they change nothing.
     """
@@ -34,10 +35,18 @@ def refuse_cross_site(request: Request, *, csrf_token: str | None) -> None:
     # A form of a page that tells no referrer sends the origin null; where the browser says more, that counts.
     if site != "same-origin" and origin is not None and not _is_own(origin, request):
         raise _refused("the request comes from a page of another site")
-    if csrf_token is not None:
-        sent = request.headers.get(CSRF_HEADER, "")
-        if not hmac.compare_digest(sent.encode("latin-1", "replace"), csrf_token.encode()):
-            raise _refused("a change in a session needs the header X-CSRF-Token, as /api/v1/session gives it")
+
+
+async def require_csrf_token(request: Request, token: str) -> None:
+    """A ``Problem`` 403 for a change in a session that does not carry the session's token, in a header or in a form."""
+    if request.method in SAFE:
+        return
+    sent = request.headers.get(CSRF_HEADER) or await sent_token(request)
+    if not hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode()):
+        raise _refused(
+            "a change in a session needs its token: in the header X-CSRF-Token, as /api/v1/session gives it, or in the "
+            f"field {CSRF_FIELD} of a form. If you have logged in again since the page was opened, open it again"
+        )
 
 
 def _is_own(origin: str, request: Request) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
+from windlass.core.access.networks import Network
 from windlass.core.access.roles import Role
-from windlass.web.security.addresses import Network, is_from
+from windlass.web.security.addresses import is_from
 from windlass.web.security.roles import Identity
 
 _LONGEST = 128

@@ -22,7 +22,7 @@ from windlass.web.security.addresses import (
     is_loopback,
 )
 from windlass.web.security.bearer import BearerTokens
-from windlass.web.security.cross_site import refuse_cross_site
+from windlass.web.security.cross_site import refuse_cross_site, require_csrf_token
 from windlass.web.security.password import Passwords, basic_credentials, identity_of
 from windlass.web.security.rate_limits import ClientBuckets
 from windlass.web.security.roles import ANONYMOUS, Identity
@@ -75,7 +75,9 @@ class Security:
         if known is None:
             raise _unauthorized("show who you are: Authorization: Bearer TOKEN")
         if known.is_ambient:
-            refuse_cross_site(request, csrf_token=known.csrf_token)
+            refuse_cross_site(request)
+        if known.csrf_token is not None:
+            await require_csrf_token(request, known.csrf_token)
         if not known.identity.role.allows(needed):
             raise Problem(
                 403, "Forbidden", f"this needs the role {needed}, and {known.identity.name} is {known.identity.role}"
@@ -94,7 +96,7 @@ class Security:
 
     async def log_in(self, request: Request, name: str, password: str) -> tuple[Session, str, Identity]:
         """Begin a session: it, the value of its cookie, and who it is."""
-        refuse_cross_site(request, csrf_token=None)
+        refuse_cross_site(request)
         if self.passwords is None:
             raise Problem(404, "Not found", "there are no users with passwords here; see --password-file")
         identity = await self._with_password(request, name, password, via="session")
@@ -108,7 +110,7 @@ class Security:
 
     def log_out(self, request: Request) -> None:
         """End the session of a request, if it has one; not because a page of another site says so."""
-        refuse_cross_site(request, csrf_token=None)
+        refuse_cross_site(request)
         found = None if self.passwords is None else self.passwords.session(request)
         if self.passwords is not None and found is not None:
             self.passwords.sessions.end(found[0])

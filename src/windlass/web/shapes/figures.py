@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 
 class FiguresQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -22,6 +23,8 @@ class FiguresQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """A multiple of 10s; chosen by the range without it."""
     by: str | None = None
     """Also tell the whole range by queue, task, worker or schedule."""
+    aggregate: Literal["avg", "sum", "p95", "p99"] | None = None
+    """Also tell each point as one number of each measure."""
 
 
 class Times(Struct, frozen=True):
@@ -58,6 +61,8 @@ class FigurePoint(Struct, frozen=True):
     errors: dict[str, int]
     mean_attempts: float | None
     mean_payload_bytes: float | None
+    values: dict[str, float] | UnsetType = UNSET
+    """One number of each measure, where an aggregate was asked for."""
 
 
 class Figures(Struct, frozen=True):
@@ -70,6 +75,7 @@ class Figures(Struct, frozen=True):
     points: list[FigurePoint]
     total: FigurePoint
     by: dict[str, FigurePoint]
+    aggregate: str | UnsetType = UNSET
 
 
 class RawJobs(FigurePoint, frozen=True, kw_only=True):

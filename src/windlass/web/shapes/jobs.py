@@ -287,6 +287,13 @@ class FailOrder(Struct, frozen=True, forbid_unknown_fields=True):
     reason: str | None = None
 
 
+class RescheduleOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """To when a job that waits is moved: ``delay`` from now, or ``at``."""
+
+    delay: Time | UnsetType = UNSET
+    at: Annotated[datetime, Meta(tz=True)] | UnsetType = UNSET
+
+
 class DeadGroup(Struct, frozen=True):
     """Jobs that failed in the same way."""
 
@@ -298,6 +305,8 @@ class DeadGroup(Struct, frozen=True):
     place: str | None
     count: int
     last_hour: int
+    hours: list[int]
+    """How many failed in each hour of the last day, the earliest first."""
     trend: Any
     oldest: datetime | None
     newest: datetime | None

@@ -75,3 +75,16 @@ class WorkerAsked(Struct, frozen=True):
     worker: str
     order: str
     reached: int
+
+
+class WorkerStacks(Struct, frozen=True):
+    """Where the threads and coroutines of one worker are."""
+
+    id: str
+    stacks: str
+
+
+class Stacks(Struct, frozen=True):
+    """The answers of all workers of that id or name."""
+
+    workers: list[WorkerStacks]

@@ -3,57 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 
-from windlass.errors import IllegalTransition
-from windlass.web.route import Call
+from windlass.web.route import Answer, Call
 from windlass.web.site.page import base_of
 
-Action = Callable[[Call[Any, Any]], Awaitable[str]]
-"""Changes something; the path of the page that shows it afterwards."""
+Action = Callable[[Call[Any, Any]], Awaitable[str | Answer]]
+"""Changes something; the path of the page that shows it afterwards, or an answer of which it is the value."""
 
 
 def leading_back(action: Action) -> Callable[[Call[Any, Any]], Awaitable[object]]:
     """The handler of a form."""
 
-    async def handler(call: Call[Any, Any]) -> RedirectResponse:
-        path = await action(call)
-        return RedirectResponse(base_of(call.request) + path, status_code=303)
+    async def handler(call: Call[Any, Any]) -> Answer:
+        done = await action(call)
+        said = done if isinstance(done, Answer) else Answer(done)
+        if isinstance(said.value, Response):
+            return said
+        return replace(said, value=RedirectResponse(f"{base_of(call.request)}{said.value}", status_code=303))
 
     return handler
-
-
-async def retry_job(call: Call[Any, Any]) -> str:
-    id = call.path["id"]
-    await call.app.aretry(id, by=call.by)
-    return _job(id)
-
-
-async def cancel_job(call: Call[Any, Any]) -> str:
-    id = call.path["id"]
-    if not await call.app.acancel(id, by=call.by):
-        raise IllegalTransition(f"job {id} has ended; it cannot be cancelled")
-    return _job(id)
-
-
-async def delete_job(call: Call[Any, Any]) -> str:
-    await (await call.app.ajob(call.path["id"])).adelete()
-    return "/jobs"
-
-
-async def pause_queue(call: Call[Any, Any]) -> str:
-    name = call.path["name"]
-    await call.app.queue(name).apause(by=call.by)
-    return f"/queues/{quote(name, safe='')}"
-
-
-async def resume_queue(call: Call[Any, Any]) -> str:
-    name = call.path["name"]
-    await call.app.queue(name).aresume(by=call.by)
-    return f"/queues/{quote(name, safe='')}"
 
 
 async def pause_worker(call: Call[Any, Any]) -> str:
@@ -73,20 +46,20 @@ async def stop_worker(call: Call[Any, Any]) -> str:
 
 async def run_schedule(call: Call[Any, Any]) -> str:
     one = await call.app.aschedule(call.path["name"])
-    return _job((await one.arun_now()).id)
-
-
-async def pause_schedule(call: Call[Any, Any]) -> str:
-    name = call.path["name"]
-    await (await call.app.aschedule(name)).apause(by=call.by)
-    return f"/schedules/{quote(name, safe='')}"
+    return job_path((await one.arun_now()).id)
 
 
 async def resume_schedule(call: Call[Any, Any]) -> str:
     name = call.path["name"]
     await (await call.app.aschedule(name)).aresume()
+    return schedule_path(name)
+
+
+def schedule_path(name: str) -> str:
+    """The page of a schedule."""
     return f"/schedules/{quote(name, safe='')}"
 
 
-def _job(id: str) -> str:
+def job_path(id: str) -> str:
+    """The page of a job."""
     return f"/jobs/{quote(id, safe='')}"

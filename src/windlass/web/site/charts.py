@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+import msgspec
 
 from windlass.insight.figures.figures import Figures
 from windlass.insight.figures.view import FigurePoint
@@ -14,6 +16,8 @@ _TOP, _BOTTOM, _BARS_TOP, _BARS_BOTTOM = 16, 126, 134, 156
 """Where the lines and, below them, the bars have their room, in pixels."""
 
 _STROKE = 1.2
+_NOTHING = frozenset((formats.NONE, "0", "0/s"))
+"""How a chart reads where nothing happened."""
 RANGES = {"1h": "1 h", "24h": "24 h", "7d": "7 d"}
 """What can be looked back at, and how it is called."""
 _STEPS = {"1h": "1m", "24h": "15m", "7d": "2h"}
@@ -45,6 +49,36 @@ class Bar:
 class Label:
     at: float
     text: str
+    moment: datetime | None = None
+    """Of a label of the time axis: scripts write it in the zone that was chosen."""
+    form: str = "minute"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The values of a line in words, one for each point: what the pointer shows."""
+
+    name: str
+    values: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What all lines read at one point, as a row of a table."""
+
+    moment: datetime
+    text: str
+    form: str
+    """How scripts write the moment in the zone that was chosen."""
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened at a place of the time axis."""
+
+    x: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +95,49 @@ class Chart:
     summary: str
     """The same in words."""
     is_empty: bool
+    instants: Sequence[datetime] = ()
+    """Of each point."""
+    readings: Sequence[Reading] = ()
+    marks: Sequence[Mark] = ()
+
+    @property
+    def series(self) -> str:
+        """What the pointer shows, as JSON; empty where it shows nothing."""
+        if not self.readings:
+            return ""
+        times = [int(instant.timestamp() * 1000) for instant in self.instants]
+        series = [{"name": reading.name, "values": list(reading.values)} for reading in self.readings]
+        return msgspec.json.encode({"times": times, "series": series}).decode()
+
+    @property
+    def rows(self) -> list[Row]:
+        """What the pointer shows as a table, the newest first, without the points in which nothing happened."""
+        is_long = len(self.instants) > 1 and self.instants[-1] - self.instants[0] > timedelta(days=1)
+        written, form = ("%d %b %H:%M", "clock") if is_long else ("%H:%M", "minute")
+        cells = zip(*(reading.values for reading in self.readings), strict=True)
+        rows = [
+            Row(at, at.strftime(written), form, read)
+            for at, read in zip(self.instants, cells, strict=False)
+            if not _NOTHING.issuperset(read)
+        ]
+        return rows[::-1]
+
+
+def marked(chart: Chart, figures: Figures, starts: Iterable[tuple[datetime, str]]) -> Chart:
+    """With the starts of workers, which are deploys and restarts; those within one step are one mark."""
+    span = figures.until - figures.since
+    by_step: dict[int, list[str]] = {}
+    for at, name in starts:
+        if figures.since <= at < figures.until:
+            by_step.setdefault((at - figures.since) // figures.step, []).append(name)
+    marks = [
+        Mark(round(index * figures.step / span * 100, 2), _started(names)) for index, names in sorted(by_step.items())
+    ]
+    return replace(chart, marks=marks)
+
+
+def _started(names: list[str]) -> str:
+    return f"{names[0]} started" if len(names) == 1 else f"{len(names)} workers started, {names[0]} among them"
 
 
 def draw_throughput(figures: Figures) -> Chart:
@@ -79,6 +156,11 @@ def draw_throughput(figures: Figures) -> Chart:
         bottom=_BOTTOM,
         summary=f"{total.completed:,} completed and {total.failed:,} failed",
         is_empty=not any(rates) and not any(failed),
+        instants=[point.at for point in figures.points],
+        readings=[
+            Reading("completed", [_rate(rate) for rate in rates]),
+            Reading("failed", [formats.number(point.failed if point.is_known else None) for point in figures.points]),
+        ],
     )
 
 
@@ -99,6 +181,11 @@ def draw_waiting(figures: Figures) -> Chart:
         if waited is None
         else f"p50 {formats.length(waited.p50)}, p95 {formats.length(waited.p95)}",
         is_empty=waited is None,
+        instants=[point.at for point in figures.points],
+        readings=[
+            Reading("p50", [formats.length(point.wait.p50 if point.wait else None) for point in figures.points]),
+            Reading("p95", [formats.length(point.wait.p95 if point.wait else None) for point in figures.points]),
+        ],
     )
 
 
@@ -116,6 +203,10 @@ def nice(most: float) -> float:
     while power > most:
         power /= 10
     return next(round(factor * power, 12) for factor in (1, 2, 5, 10) if factor * power >= most)
+
+
+def _rate(value: float | None) -> str:
+    return formats.NONE if value is None else f"{value:.3g}/s"
 
 
 def _seconds(point: FigurePoint, of: Callable[..., timedelta]) -> float | None:
@@ -161,9 +252,55 @@ def _levels(most: float, written: Callable[[float], str], *, bottom: int) -> lis
 
 def _times(figures: Figures) -> list[Label]:
     span = figures.until - figures.since
-    written = "%H:%M" if span <= timedelta(days=1) else "%d %b"
+    written, form = ("%H:%M", "minute") if span <= timedelta(days=1) else ("%d %b", "day")
 
     def at(share: float) -> datetime:
         return figures.since + span * share
 
-    return [Label(share * 100, at(share).strftime(written)) for share in (0, 0.25, 0.5, 0.75, 1)]
+    return [Label(share * 100, at(share).strftime(written), at(share), form) for share in (0, 0.25, 0.5, 0.75, 1)]
+
+
+def draw_depth(figures: Figures) -> Chart:
+    """How many jobs were ready, and for how long the oldest of them had waited in words."""
+    depths = [None if point.depth is None else float(point.depth) for point in figures.points]
+    most = nice(max((depth for depth in depths if depth is not None), default=0))
+    oldest = figures.total.levels.get("oldest")
+    waited = "" if oldest is None else f", the oldest waited {formats.length(timedelta(seconds=oldest.max))}"
+    return Chart(
+        lines=[_line("pending", depths, most, is_filled=True)],
+        bars=[],
+        levels=_levels(most, lambda value: f"{value:,g}", bottom=_BARS_BOTTOM),
+        times=_times(figures),
+        top=_TOP,
+        bottom=_BARS_BOTTOM,
+        summary=f"up to {figures.total.depth or 0:,} ready{waited}",
+        is_empty=not any(depths),
+        instants=[point.at for point in figures.points],
+        readings=[Reading("ready", [formats.number(depth) for depth in depths])],
+    )
+
+
+def draw_flow(figures: Figures) -> Chart:
+    """Jobs that came and jobs that completed, a second; failed ones as bars on a scale of their own."""
+    seconds = figures.step.total_seconds()
+    came = [point.enqueued / seconds if point.is_known else None for point in figures.points]
+    went = [point.completed / seconds if point.is_known else None for point in figures.points]
+    failed = [point.failed if point.is_known else 0 for point in figures.points]
+    most = nice(max((rate for rate in (*came, *went) if rate is not None), default=0))
+    total = figures.total
+    return Chart(
+        lines=[_line("scheduled", came, most), _line("completed", went, most, is_filled=True)],
+        bars=_bars(failed),
+        levels=_levels(most, lambda value: f"{value:g}/s", bottom=_BOTTOM),
+        times=_times(figures),
+        top=_TOP,
+        bottom=_BOTTOM,
+        summary=f"{total.enqueued:,} enqueued, {total.completed:,} completed and {total.failed:,} failed",
+        is_empty=not any(came) and not any(went) and not any(failed),
+        instants=[point.at for point in figures.points],
+        readings=[
+            Reading("enqueued", [_rate(rate) for rate in came]),
+            Reading("completed", [_rate(rate) for rate in went]),
+            Reading("failed", [formats.number(point.failed if point.is_known else None) for point in figures.points]),
+        ],
+    )

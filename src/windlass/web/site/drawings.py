@@ -42,6 +42,9 @@ class Lane:
 class Tick:
     x: float
     text: str
+    moment: datetime
+    form: str
+    """How scripts write it in the zone that was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def _runs(job: Job[object], now: datetime) -> list[_Run]:
     elif job.state in (State.RETRYING, State.SCHEDULED) and job.run_at > now - timedelta(seconds=1):
         due = max(job.run_at, now)
         found.append(
-            _Run(number, waits_since, due, due, str(job.state), f"due {formats.clock_time(due, now)}", is_planned=True)
+            _Run(number, waits_since, due, due, str(job.state), f"due {formats.ahead(due, now)}", is_planned=True)
         )
     return found
 
@@ -136,8 +139,9 @@ def _runs(job: Job[object], now: datetime) -> list[_Run]:
 def _ticks(first: datetime, span: timedelta, x: Callable[[datetime], float]) -> list[Tick]:
     seconds = span.total_seconds()
     if seconds < 5:
-        return [Tick(x(first), f"{first:%H:%M:%S}")]
+        return [Tick(x(first), f"{first:%H:%M:%S}", first, "second")]
     step = next((step for step in _TICKS if seconds / step <= 5), _TICKS[-1])
-    written = "%d %b" if step >= 86_400 else "%H:%M" if step >= 60 else "%H:%M:%S"
+    form = "day" if step >= 86_400 else "minute" if step >= 60 else "second"
+    written = {"day": "%d %b", "minute": "%H:%M", "second": "%H:%M:%S"}[form]
     moments = [first + timedelta(seconds=number * step) for number in range(_MOST_TICKS)]
-    return [Tick(x(at), at.strftime(written)) for at in moments if at <= first + span]
+    return [Tick(x(at), at.strftime(written), at, form) for at in moments if at <= first + span]

@@ -7,139 +7,81 @@ newest.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
-from starlette.responses import StreamingResponse
-
-from windlass import clock
-from windlass.web.problems import Problem, problem_of
+from windlass.web.problems import problem_of
 from windlass.web.route import Call
+from windlass.web.site.form_token import token_of, with_token
 from windlass.web.site.page import Page, rendered_part
-
-EVERY = 0.5
-"""Seconds between two readings."""
-_KEEP_ALIVE = 15.0
-_LONGEST = 600.0
-"""Seconds after which a stream ends; the browser opens another. A server that stops need not wait for it."""
-_MOST = 200
-"""How many streams a server has at the most; then browsers poll."""
+from windlass.web.streams.reader import EVERY, Listening, Reader
+from windlass.web.streams.response import STILL_HERE, EventStream
+from windlass.web.streams.streams import Streams, streams_here
 
 Produce = Callable[[], Awaitable[str]]
 
 
-@dataclass
-class _Reader:
-    """Reads one page again and again for those who look at it."""
+class _PageReads:
+    """What one page shows."""
 
-    produce: Produce
-    every: float = EVERY
-    listeners: int = 0
-    number: int = 0
-    frame: str = ""
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[None] | None = None
+    def __init__(self, produce: Produce) -> None:
+        self._produce = produce
+        self.frame = ""
 
-    async def run(self) -> None:
-        while True:
-            frame = await self.produce()
-            if frame != self.frame:
-                self.frame, self.number = frame, self.number + 1
-                self.changed.set()
-                self.changed = asyncio.Event()
-            await clock.asleep(self.every)
+    async def read(self) -> bool:
+        """Read the page again; whether it shows something else."""
+        before, self.frame = self.frame, await self._produce()
+        return self.frame != before
 
 
-class LiveStreams:
-    """All streams of a server."""
-
-    def __init__(self) -> None:
-        self._readers: dict[object, _Reader] = {}
-        self.count = 0
-
-    async def frames(self, key: object, produce: Produce, *, every: float = EVERY) -> AsyncIterator[str]:
-        """What the page shows whenever that changes, and nothing, as a sign of life, when it does not for a while."""
-        reader = self._readers.setdefault(key, _Reader(produce, every))
-        reader.listeners += 1
-        self.count += 1
-        try:
-            if reader.task is None:
-                reader.task = asyncio.create_task(reader.run())
-            seen = 0
-            until = clock.monotonic() + _LONGEST
-            while clock.monotonic() < until and not reader.task.done():
-                if reader.number > seen:
-                    seen = reader.number
-                    yield reader.frame
-                    continue
-                await _either(reader.changed.wait(), reader.task)
-                if reader.number == seen:
-                    yield ""
-        finally:
-            self.count -= 1
-            reader.listeners -= 1
-            if reader.listeners == 0:
-                self._readers.pop(key, None)
-                if reader.task is not None:
-                    reader.task.cancel()
-
-
-async def _either(wait: Awaitable[object], task: asyncio.Task[None]) -> None:
-    """Until something has changed, the reader has ended, or it is time for a sign of life."""
-    waiting = asyncio.ensure_future(wait)
+async def frames(streams: Streams, key: object, produce: Produce, *, every: float = EVERY) -> AsyncIterator[str]:
+    """What the page shows whenever that changes, and nothing, as a sign of life, when it does not for a while."""
+    reads, reader = streams.reader(key, lambda: _shared(produce, every))
     try:
-        await asyncio.wait({waiting, task}, timeout=_KEEP_ALIVE, return_when=asyncio.FIRST_COMPLETED)
+        with streams.place(), reader.listening():
+            listening, sent = Listening(reader, streams), ""
+            while await listening.news() is not None:
+                if reads.frame != sent:
+                    sent = reads.frame
+                    yield sent
+                elif sent:
+                    yield ""
     finally:
-        waiting.cancel()
+        if reader.listeners == 0:
+            streams.readers.pop(key, None)
 
 
-_STREAMS: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveStreams] = WeakKeyDictionary()
-
-
-def streams_here() -> LiveStreams:
-    """Those of the server that runs in this event loop."""
-    return _STREAMS.setdefault(asyncio.get_running_loop(), LiveStreams())
+def _shared(produce: Produce, every: float) -> tuple[_PageReads, Reader]:
+    reads = _PageReads(produce)
+    return reads, Reader(reads, every=every)
 
 
 def stream(
     build: Callable[[Call[object, object]], Awaitable[Page]], *, every: float = EVERY
-) -> Callable[[Call[object, object]], Awaitable[StreamingResponse]]:
+) -> Callable[[Call[object, object]], Awaitable[EventStream]]:
     """The handler of the stream of a page that is read again after so many seconds."""
 
-    async def handler(call: Call[object, object]) -> StreamingResponse:
+    async def handler(call: Call[object, object]) -> EventStream:
         streams = streams_here()
-        if streams.count >= _MOST:
-            raise Problem(
-                503,
-                "Too many streams",
-                "this server has as many open pages as it can have",
-                headers={"Retry-After": "30"},
-            )
+        streams.check()
         request = call.request
         key = (call.app, request.url.path, request.url.query, call.identity.role)
 
         async def produce() -> str:
             try:
-                return _message(rendered_part(call, await build(call)), "#live")
+                return _event(rendered_part(call, await build(call)))
             except Exception as error:  # a page that cannot be read now may be read again soon
                 problem = problem_of(error)
                 return _away(problem.detail or problem.title)
 
-        async def events() -> AsyncIterator[str]:
-            async for frame in streams.frames(key, produce, every=every):
-                yield frame or ": still here\n\n"
+        token = token_of(call)
 
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(events(), media_type="text/event-stream", headers=headers)
+        async def events() -> AsyncIterator[str]:
+            async for frame in frames(streams, key, produce, every=every):
+                yield with_token(frame, token) or STILL_HERE
+
+        return EventStream(events())
 
     return handler
-
-
-def _message(html: str, target: str) -> str:
-    partials = f'<hx-partial hx-target="{target}" hx-swap="innerMorph">{html}</hx-partial>'
-    return _event(f'{partials}<hx-partial hx-target="#away" hx-swap="innerMorph"></hx-partial>')
 
 
 def _away(detail: str) -> str:

@@ -16,8 +16,9 @@ from windlass.core.state import State
 from windlass.insight.redact import MASK
 from windlass.version import VERSION
 from windlass.web.route import Call
-from windlass.web.security.roles import Role
-from windlass.web.site import formats
+from windlass.web.security.roles import ANONYMOUS, Role
+from windlass.web.site import formats, times
+from windlass.web.site.form_token import PLACE, token_of, with_token
 from windlass.web.site.static_files import STATIC_FILES
 
 NAVIGATION = (
@@ -27,6 +28,10 @@ NAVIGATION = (
     ("Queues", "/queues"),
     ("Workers", "/workers"),
     ("Schedules", "/schedules"),
+    ("Tasks", "/tasks"),
+    ("Limits", "/limits"),
+    ("System", "/system"),
+    ("Alerts", "/alerts"),
 )
 
 
@@ -40,17 +45,20 @@ class Page:
     here: str = "/"
     """Which entry of the navigation it belongs to."""
     status: int = 200
+    is_live: bool = True
+    """Whether it is brought up to date while it is open; a form is not."""
     live: Mapping[str, str] = field(default_factory=dict)
     """What the stream of the page is asked for beside what the page was."""
 
 
 def rendered(call: Call[Any, Any], page: Page) -> HTMLResponse:
     """The whole page."""
-    return HTMLResponse(_text(call, page, "base.html"), page.status, headers={"Cache-Control": "no-store"})
+    html = with_token(_text(call, page, "base.html"), token_of(call))
+    return HTMLResponse(html, page.status, headers={"Cache-Control": "no-store"})
 
 
 def rendered_part(call: Call[Any, Any], page: Page) -> str:
-    """What of the page changes while it is open."""
+    """What of the page changes while it is open, the same for all who look at it: forms have no token yet."""
     return _text(call, page, "part.html")
 
 
@@ -88,16 +96,18 @@ def _frame(call: Call[Any, Any], page: Page) -> dict[str, Any]:
         "url": url,
         "static": lambda name: f"{base}{STATIC_FILES.path(name)}",
         "stream": f"{base}/live{request.url.path.removeprefix(base).rstrip('/')}?{query}".rstrip("?"),
+        "polled": f"{request.url.path}?{query}".rstrip("?"),
         "path": request.url.path.removeprefix(base) or "/",
         "whole_store": call.app.store,
         "navigation": NAVIGATION,
         "store": store_name(call.app.store),
         "identity": call.identity,
+        "is_known": call.identity is not ANONYMOUS,
         "may": {"operate": role.allows(Role.OPERATOR), "administer": role.allows(Role.ADMIN)},
         "states": tuple(State),
         "now": now,
-        "clock_time": lambda moment: formats.clock_time(moment, now),
-        "ahead": lambda moment: formats.ahead(moment, now),
+        "clock_time": lambda moment: times.clock_time(moment, now),
+        "ahead": lambda moment: times.ahead(moment, now),
         "version": VERSION,
         **page.shown,
     }
@@ -112,7 +122,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["MASK"] = MASK
+    made.globals.update(MASK=MASK, CSRF_PLACE=PLACE)
     made.filters.update(
         number=formats.number,
         short_number=formats.short_number,

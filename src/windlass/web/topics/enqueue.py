@@ -26,14 +26,14 @@ async def enqueue(call: Call[Nothing, NewJobs]) -> Answer:
     """Make one job, or all of a list or none."""
     given = call.body
     if isinstance(given, shapes.NewJob):
-        [job] = await call.app.aenqueue_many([_request(call, given, "")])
+        [job] = await call.app.aenqueue_many([checked_request(call, given, "")])
         return Answer(_made(job), 200 if job.duplicate else 201, target=job.id)
-    requests = [_request(call, one, f"[{index}].") for index, one in enumerate(given)]
+    requests = [checked_request(call, one, f"[{index}].") for index, one in enumerate(given)]
     jobs = await call.app.aenqueue_many(requests)
     return Answer([_made(job) for job in jobs], count=len(jobs), target=_ends(jobs))
 
 
-def _request(call: Call[Nothing, NewJobs], given: shapes.NewJob, place: str) -> Request:
+def checked_request(call: Call[Any, Any], given: shapes.NewJob, place: str) -> Request:
     """The request, checked; an error names the place in the list."""
     options = {name: getattr(given, name) for name in given.__struct_fields__ if name not in _CALL}
     said = {name: value for name, value in options.items() if value is not msgspec.UNSET}
@@ -47,11 +47,11 @@ def _request(call: Call[Nothing, NewJobs], given: shapes.NewJob, place: str) -> 
             problem.field = "task"
         problem.field = f"{place}{problem.field}" if problem.field else place.rstrip(".") or None
         raise problem from error
-    _check_allowed(call, request)
+    check_allowed(call, request)
     return request
 
 
-def _check_allowed(call: Call[Nothing, NewJobs], request: Request) -> None:
+def check_allowed(call: Call[Any, Any], request: Request) -> None:
     """A token of a worker is for its queues only, and a command, which is any program, is for admins."""
     identity = call.identity
     queue = call.app.client.enqueuer.queue_of(request.task, request.options)

@@ -29,7 +29,9 @@ async def metrics(call: Call[Nothing, None]) -> PlainTextResponse:
 
 async def figures(call: Call[shapes.FiguresQuery, None]) -> dict[str, object]:
     """Counts, times and depths over time."""
-    return figures_form(await call.app.afigures(**asdict(call.query)))
+    asked = asdict(call.query)
+    aggregate = asked.pop("aggregate")
+    return figures_form(await call.app.afigures(**asked), aggregate=aggregate)
 
 
 async def raw(call: Call[Nothing, None]) -> dict[str, object]:

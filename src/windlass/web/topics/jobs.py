@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from windlass import clock
 from windlass.client.client import Client
 from windlass.client.job_changes import find_record
@@ -17,6 +19,7 @@ from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
 from windlass.store.operations.flows.groups import groups_of
 from windlass.store.operations.leases import lease_ends
+from windlass.web.problems import bad_input
 from windlass.web.route import PREFIX, Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.shapes import jobs as shapes
@@ -85,6 +88,16 @@ async def fail_job(call: Call[Nothing, shapes.FailOrder]) -> dict[str, object]:
     id = call.path["id"]
     await call.app.afail(id, call.body.reason, by=call.by)
     return _changed(await call.app.ajob(id))
+
+
+async def reschedule_job(call: Call[Nothing, shapes.RescheduleOrder]) -> dict[str, object]:
+    """Move a job that waits to another time."""
+    order = call.body
+    if (order.delay is msgspec.UNSET) == (order.at is msgspec.UNSET):
+        raise bad_input("say when: delay, from now on, or at, an instant", field="delay")
+    when = order.at if order.delay is msgspec.UNSET else order.delay
+    assert when is not msgspec.UNSET
+    return _changed(await (await call.app.ajob(call.path["id"])).areschedule(when))
 
 
 async def delete_job(call: Call[Nothing, None]) -> None:
@@ -175,6 +188,18 @@ ROUTES = (
         is_body_needed=False,
         answer=shapes.ChangedJob,
         action="job.fail",
+        problems=(404, 409),
+    ),
+    Route(
+        method="POST",
+        path=f"{_JOB}/reschedule",
+        handler=reschedule_job,
+        summary="Move a job that waits to another time.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.RescheduleOrder,
+        answer=shapes.ChangedJob,
+        action="job.reschedule",
         problems=(404, 409),
     ),
     Route(

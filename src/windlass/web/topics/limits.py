@@ -10,7 +10,7 @@ from windlass.core import validate
 from windlass.errors import ConfigError, IllegalTransition
 from windlass.insight import json_forms
 from windlass.insight.limits import LimitView, limit_views
-from windlass.web.etags import changed_meanwhile, check_match, etag_of, wants_any
+from windlass.web.etags import ANY, changed_meanwhile, check_tag, etag_of, given_tag
 from windlass.web.problems import not_found
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
@@ -18,6 +18,8 @@ from windlass.web.shapes import limits as shapes
 
 _TOPIC = "Limits"
 _LIMIT = f"{PREFIX}/limits/{{name}}"
+NO_LIMIT = etag_of([])
+"""The tag of a limit that is not there yet."""
 
 
 async def list_limits(call: Call[Nothing, None]) -> dict[str, object]:
@@ -34,20 +36,23 @@ async def set_limit(call: Call[Nothing, shapes.LimitOrder]) -> Answer:
     """Set a limit, unless others have changed it since it was read."""
     given: dict[str, Any] = {"rate": call.body.rate, "burst": call.body.burst}
     said = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-    limit, before = call.app.limit(call.path["name"]), await _find(call)
-    check_match(call.request, _identified(before))
-    seen: dict[str, Any] = (
-        {} if wants_any(call.request) else {"unchanged_since": None if before is None else before.changed_at}
-    )
+    await change_limit(call, call.path["name"], said, seen=given_tag(call.request))
+    return _shown(await _existing(call))
+
+
+async def change_limit(call: Call[Any, Any], name: str, said: dict[str, Any], *, seen: str) -> None:
+    """Set what is said of a limit, unless its settings have another tag than ``seen``."""
+    limit, before = call.app.limit(name), await _find(call, name)
+    check_tag(seen, _identified(before))
+    since: dict[str, Any] = {} if seen == ANY else {"unchanged_since": None if before is None else before.changed_at}
     try:
-        await limit.aconfigure(by=call.by, **seen, **said)
+        await limit.aconfigure(by=call.by, **since, **said)
     except IllegalTransition:
         raise changed_meanwhile() from None
     except ConfigError:
-        if before is None and wants_any(call.request) is False and await _find(call) is not None:
+        if before is None and seen != ANY and await _find(call, name) is not None:
             raise changed_meanwhile() from None  # another has added it
         raise
-    return _shown(await _existing(call))
 
 
 async def drain(call: Call[Nothing, None]) -> Answer:
@@ -70,21 +75,26 @@ async def delete(call: Call[Nothing, None]) -> None:
     await call.app.limit(call.path["name"]).adelete()
 
 
-async def _find(call: Call[Any, Any]) -> LimitView | None:
+async def _find(call: Call[Any, Any], name: str) -> LimitView | None:
     """Looks only: a limit that the code declares and the store does not have is not set up by that."""
-    found = await call.app.client.session.arun(limit_views(validate.limit_name(call.path["name"])))
+    found = await call.app.client.session.arun(limit_views(validate.limit_name(name)))
     return found[0] if found else None
 
 
 async def _existing(call: Call[Any, Any]) -> LimitView:
-    found = await _find(call)
+    found = await _find(call, call.path["name"])
     if found is None:
         raise not_found(f"no limit is called {call.path['name']!r}")
     return found
 
 
 def _shown(view: LimitView) -> Answer:
-    return Answer(json_forms.limit(view), headers={"ETag": etag_of(_identified(view))})
+    return Answer(json_forms.limit(view), headers={"ETag": limit_tag(view)})
+
+
+def limit_tag(view: LimitView | None) -> str:
+    """The tag of the settings of a limit; that of one that is not there yet is ``NO_LIMIT``."""
+    return etag_of(_identified(view))
 
 
 def _identified(view: LimitView | None) -> list[object]:

@@ -21,7 +21,7 @@ from windlass.queue_settings import QueueSettings
 from windlass.retention import Retention
 from windlass.store.operations.jobs import change_page, deleting
 from windlass.store.operations.queues import ALL
-from windlass.web.etags import changed_meanwhile, check_match, etag_of, wants_any
+from windlass.web.etags import ANY, changed_meanwhile, check_tag, etag_of, given_tag
 from windlass.web.problems import bad_input, not_found
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
@@ -42,25 +42,25 @@ async def list_queues(call: Call[Nothing, None]) -> dict[str, object]:
 async def show_queue(call: Call[Nothing, None]) -> Answer:
     """One queue, with the tag of its settings."""
     view = await _view(call)
-    return Answer(json_forms.queue(view), headers={"ETag": _tag(view.settings)})
+    return Answer(json_forms.queue(view), headers={"ETag": settings_tag(view.settings)})
 
 
 async def peek(call: Call[shapes.PeekQuery, None]) -> dict[str, object]:
     """The next jobs of a queue."""
-    queue = await _existing(call)
+    queue = await existing_queue(call)
     return {"jobs": [json_forms.job_summary(job) for job in await queue.apeek(call.query.limit)]}
 
 
 async def pause(call: Call[Nothing, shapes.PauseOrder]) -> dict[str, object]:
     """Claim no more of its jobs."""
-    queue = await _existing(call, or_all=True)
+    queue = await existing_queue(call, or_all=True)
     await queue.apause(call.body.reason, by=call.by)
     return _paused(queue, True)
 
 
 async def resume(call: Call[Nothing, None]) -> dict[str, object]:
     """Go on claiming."""
-    queue = await _existing(call, or_all=True)
+    queue = await existing_queue(call, or_all=True)
     await queue.aresume(by=call.by)
     return _paused(queue, False)
 
@@ -71,23 +71,28 @@ async def change(call: Call[Nothing, shapes.QueueOrder]) -> Answer:
     said = {name: value for name, value in given.items() if value is not msgspec.UNSET}
     if not said:
         raise bad_input("nothing to change: name a setting")
+    settings = await change_settings(call, said, seen=given_tag(call.request))
+    return Answer(json_forms.queue_settings(settings), headers={"ETag": settings_tag(settings)})
+
+
+async def change_settings(call: Call[Any, Any], said: dict[str, Any], *, seen: str) -> QueueSettings:
+    """Change what is said of the queue that the path names, unless its settings have another tag than ``seen``."""
     queue = _named(call, or_all=True)
     if queue.name == ALL and said.keys() != {"max_running"}:
         raise bad_input("all queues together have max_running only; other settings are a queue's own")
     now = await queue.asettings()
-    check_match(call.request, _identified(now))
-    seen: dict[str, Any] = {} if wants_any(call.request) else {"unchanged_since": now.changed_at}
+    check_tag(seen, _identified(now))
+    since: dict[str, Any] = {} if seen == ANY else {"unchanged_since": now.changed_at}
     try:
-        await queue.aconfigure(by=call.by, **seen, **_changes(said, now))
+        await queue.aconfigure(by=call.by, **since, **_changes(said, now))
     except IllegalTransition:
         raise changed_meanwhile() from None
-    settings = await queue.asettings()
-    return Answer(json_forms.queue_settings(settings), headers={"ETag": _tag(settings)})
+    return await queue.asettings()
 
 
-async def purge(call: Call[Nothing, None]) -> Answer:
+async def purge(call: Call[Any, Any]) -> Answer:
     """Delete what waits."""
-    queue, session = await _existing(call), call.app.client.session
+    queue, session = await existing_queue(call), call.app.client.session
     deleted, until = 0, clock.monotonic() + _SECONDS
     for state in WAITING:
         filter = filter_of({"state": state, "queue": queue.name})
@@ -104,7 +109,7 @@ async def purge(call: Call[Nothing, None]) -> Answer:
 
 async def delete(call: Call[Nothing, None]) -> None:
     """Remove a queue."""
-    await (await _existing(call)).adelete()
+    await (await existing_queue(call)).adelete()
 
 
 async def _view(call: Call[Any, Any]) -> QueueView:
@@ -115,7 +120,7 @@ async def _view(call: Call[Any, Any]) -> QueueView:
     return found[name]
 
 
-async def _existing(call: Call[Any, Any], *, or_all: bool = False) -> Queue:
+async def existing_queue(call: Call[Any, Any], *, or_all: bool = False) -> Queue:
     """The queue, if there is one of this name: a typing error must not make a new one."""
     queue = _named(call, or_all=or_all)
     if queue.name != ALL and queue.name not in [one.name for one in await call.app.aqueues()]:
@@ -137,7 +142,8 @@ def _identified(settings: QueueSettings) -> dict[str, object]:
     return json_forms.queue_settings(settings)
 
 
-def _tag(settings: QueueSettings) -> str:
+def settings_tag(settings: QueueSettings) -> str:
+    """The tag of the settings of a queue."""
     return etag_of(_identified(settings))
 
 

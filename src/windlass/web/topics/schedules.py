@@ -49,7 +49,7 @@ async def show(call: Call[Nothing, None]) -> Answer:
     schedule = await _found(call)
     fires = await schedule.afires(limit=_FIRES_SHOWN)
     form = json_forms.schedule_detail(schedule, fires, parameters_of(schedule.task, call.app.tasks))
-    return Answer(form, headers={"ETag": _tag(schedule.record)})
+    return Answer(form, headers={"ETag": schedule_tag(schedule.record)})
 
 
 async def edit(call: Call[Nothing, shapes.ScheduleOrder]) -> Answer:
@@ -57,7 +57,7 @@ async def edit(call: Call[Nothing, shapes.ScheduleOrder]) -> Answer:
     schedule = await _found(call)
 
     def check(record: ScheduleRecord) -> None:
-        check_match(call.request, _identified(record))
+        check_match(call.request, identified(record))
 
     return _shown(await schedule.aedit_if(check, by=call.by, options=_given(call.body)))
 
@@ -115,16 +115,17 @@ def _given(order: shapes.ScheduleOrder) -> dict[str, Any]:
 
 
 def _shown(schedule: Schedule, *, target: str | None = None) -> Answer:
-    return Answer(json_forms.schedule(schedule), headers={"ETag": _tag(schedule.record)}, target=target)
+    return Answer(json_forms.schedule(schedule), headers={"ETag": schedule_tag(schedule.record)}, target=target)
 
 
-def _identified(record: ScheduleRecord) -> list[object]:
+def identified(record: ScheduleRecord) -> list[object]:
     """What the tag is made of; a fire changes none of it."""
     return [record.definition, record.declared, record.changed_at, record.paused_at, record.paused_reason]
 
 
-def _tag(record: ScheduleRecord) -> str:
-    return etag_of(_identified(record))
+def schedule_tag(record: ScheduleRecord) -> str:
+    """The tag of what a schedule says."""
+    return etag_of(identified(record))
 
 
 def _look(path: str, handler: Any, summary: str, answer: Any, **more: Any) -> Route:

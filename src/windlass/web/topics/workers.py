@@ -8,6 +8,7 @@ import msgspec
 
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
+from windlass.insight.redact import redacted_text
 from windlass.insight.workers import WorkerView
 from windlass.web.problems import Problem, not_found
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
@@ -15,6 +16,8 @@ from windlass.web.security.roles import Role
 from windlass.web.shapes import workers as shapes
 
 _TOPIC = "Workers"
+_PATIENCE = 25
+"""Seconds that a worker may take to say where its threads are."""
 _WORKER = f"{PREFIX}/workers/{{id}}"
 
 
@@ -31,6 +34,19 @@ async def show_worker(call: Call[Nothing, None]) -> dict[str, object]:
     if not found:
         raise _unknown(call)
     return json_forms.worker(found[0])
+
+
+async def show_stacks(call: Call[Nothing, None]) -> dict[str, object]:
+    """Where its threads and coroutines are; the worker is asked through the store, which takes about two seconds."""
+    found = await call.app.aworker_stacks(call.path["id"], timeout=_PATIENCE)
+    if not found:
+        if not await _called(call):
+            raise _unknown(call)
+        detail = (
+            f"worker {call.path['id']} has not answered within {_PATIENCE} s; it may hang: kill -USR1 PID logs them"
+        )
+        raise Problem(504, "No answer", detail)
+    return {"workers": [{"id": id, "stacks": redacted_text(text)} for id, text in found.items()]}
 
 
 async def pause(call: Call[Nothing, None]) -> Answer:
@@ -88,6 +104,17 @@ ROUTES = (
         role=Role.VIEWER,
         answer=shapes.Worker,
         problems=(404,),
+    ),
+    Route(
+        method="GET",
+        path=f"{_WORKER}/stacks",
+        handler=show_stacks,
+        summary="Where the threads and coroutines of a live worker are at this moment.",
+        topic=_TOPIC,
+        role=Role.ADMIN,
+        answer=shapes.Stacks,
+        problems=(404, 409, 504),
+        seconds=_PATIENCE + 5,
     ),
     *(
         Route(

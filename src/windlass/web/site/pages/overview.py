@@ -9,12 +9,15 @@ import msgspec
 from windlass.insight.overview import Overview
 from windlass.web.problems import bad_input
 from windlass.web.route import Call
-from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
+from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, marked, step_of
 from windlass.web.site.page import Page
-from windlass.web.site.pages.queues import by_trouble, queue_counts
+from windlass.web.site.pages.queues import by_trouble, errors_of_day, queue_counts
+from windlass.web.site.pages.store_levels import store_levels
+from windlass.web.site.pages.worker_grid import reported_count, worker_grid
 from windlass.web.site.recent import Recent
 
 _SHOWN_QUEUES = 12
+_SHOWN_TROUBLES = 5
 _SHOWN_FAILURES = 5
 _GROUPS = Recent(lambda app: app.adead_groups(_SHOWN_FAILURES), seconds=5)
 """Grouping walks through up to 100,000 failed jobs."""
@@ -31,14 +34,24 @@ class Slots:
     def of(cls, overview: Overview) -> Slots:
         working = [worker.info for worker in overview.workers if worker.is_alive and worker.runs_jobs]
         return cls(
-            sum(_count(info.get("running")) for info in working),
-            sum(_count(info.get("concurrency")) for info in working),
+            sum(reported_count(info.get("running")) for info in working),
+            sum(reported_count(info.get("concurrency")) for info in working),
         )
 
 
-def _count(value: object) -> int:
-    """What a worker says of itself is data of the store: a number, or a list of what runs."""
-    return len(value) if isinstance(value, list) else value if isinstance(value, int) else 0
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong, and the page on which it can be mended."""
+
+    text: str
+    path: str
+
+
+def troubles(seen: Overview) -> list[Trouble]:
+    """The problems of a store, each with the way to its remedy: a queue without a worker, or the workers."""
+    unserved = [queue.name for queue in seen.queues if queue.is_unserved]
+    ways = [f"/queues/{name}" for name in unserved]  # problems begin with these queues, in this order
+    return [Trouble(text, ways[index] if index < len(ways) else "/workers") for index, text in enumerate(seen.problems)]
 
 
 class OverviewQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,17 +69,22 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     seen = await call.app.aoverview()
     groups = await _GROUPS.of(call.app)
     queues = sorted(seen.queues, key=by_trouble)
+    starts = [(worker.started_at, worker.name) for worker in seen.workers]
     shown = {
         "seen": seen,
+        "troubles": troubles(seen)[:_SHOWN_TROUBLES],
         "counts": seen.counts,
         "slots": Slots.of(seen),
         "queues": queues[:_SHOWN_QUEUES],
         **queue_counts(seen.queues),
+        "errors": await errors_of_day(call.app),
+        "grid": worker_grid(seen.workers),
+        "levels": await store_levels(call.app),
         "groups": groups,
         "is_new": not queues and not seen.workers,
         "figures": figures,
-        "throughput": draw_throughput(figures),
-        "waiting": draw_waiting(figures),
+        "throughput": marked(draw_throughput(figures), figures, starts),
+        "waiting": marked(draw_waiting(figures), figures, starts),
         "range": range,
         "ranges": RANGES,
     }

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from windlass.app import Windlass
+from windlass.insight.figures.figures import figure_lines, figure_query
+from windlass.insight.figures.view import FigurePoint
 from windlass.web.route import Call, Nothing
 from windlass.web.site.page import Page
 from windlass.web.site.pages.overview import Slots
+from windlass.web.site.recent import Recent
+from windlass.web.site.sparklines import draw_activity
 
 _MOST = 500
+
+
+async def _hour(app: Windlass) -> Mapping[str, Sequence[FigurePoint]]:
+    return await app.client.session.arun(figure_lines(figure_query(range="1h", step="2m", by="worker")))
+
+
+_HOUR = Recent(_hour, seconds=10)
 
 
 async def workers(call: Call[Nothing, None]) -> Page:
@@ -19,5 +33,6 @@ async def workers(call: Call[Nothing, None]) -> Page:
         "lost_count": sum(1 for worker in found if not worker.is_alive),
         "slots": Slots.of(seen),
         "leader": seen.leader,
+        "hour": {name: draw_activity(points) for name, points in (await _HOUR.of(call.app)).items()},
     }
     return Page("workers.html", "Workers", shown, here="/workers")

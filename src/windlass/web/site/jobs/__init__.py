@@ -1,0 +1,15 @@
+"""Pages about jobs: find them, look at one, change one or many.
+
+Files, in reading order:
+
+- ``listing``: Find any job; choose some of them, or all that match.
+- ``filters``: The filters of the list, in its address.
+- ``many``: Changes of many jobs: the question before one, and how far it is.
+- ``job``: The story of one job.
+- ``origins``: Which jobs were made by hand out of which.
+- ``tracebacks``: Tracebacks with own code open and libraries folded.
+- ``actions``: What can be done to one job: the buttons, and the questions before some of them.
+- ``new_job``: The form that makes a job of a known task, or of a job that is there with other arguments.
+- ``files``: Arguments and errors of a job as files to keep, secrets masked.
+- ``failures``: What is failing, since when, and is it one cause?
+"""

@@ -1,0 +1,108 @@
+"""Find any job; choose some of them, or all that match."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from windlass.insight.job_filter import JobFilter, filter_for
+from windlass.insight.job_page import JobPage, job_count, newer_count
+from windlass.web.bulk.order import written_count
+from windlass.web.cursors import list_name
+from windlass.web.route import Call
+from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, without
+from windlass.web.site.page import Page
+
+_PAGE = 50
+_NEWER = 99
+RANGES = {"": "All times", "15m": "Last 15 minutes", "1h": "Last hour", "24h": "Last day", "7d": "Last week"}
+"""Which times of creation the list offers."""
+_OFFERED = ("queue", "task", "tag", "reason", "running_for")
+"""Which filters the list has fields for."""
+
+
+class JobsPageQuery(JobFilterQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The filters of the page, and which part of the list it shows."""
+
+    cursor: str = ""
+    top: str = ""
+    """Of a stream: where the page began, so that rows never move while it is open."""
+    all: str = ""
+    """Not empty: all jobs that match are chosen, not only those of this page."""
+    chosen: str = ""
+    """Of a stream: how many that were when the page was opened."""
+    meta_key: str = ""
+    meta_value: str = ""
+
+
+async def jobs(call: Call[JobsPageQuery, None]) -> Page:
+    """A page of jobs, the newest first."""
+    query = _with_meta(call.query)
+    words, filter = given_words(query), given_filter(call, query)
+    of = list_name("/jobs", words)
+    top = call.cursors.read(of, query.top, int) if query.top else None
+    cursor = call.cursors.read(of, query.cursor, int) if query.cursor else top
+    found = await call.app.ajobs(limit=_PAGE, cursor=cursor, **filter)
+    counts = await call.app.acounts(words.get("queue"))
+    chosen = None if not query.all else query.chosen or await _counted(call, filter)
+    shown = {
+        "jobs": found,
+        "words": words,
+        "chips": {name: value for name, value in words.items() if name not in ("text", "state")},
+        "without": lambda name: without(words, name),
+        "counts": counts,
+        "total": sum(counts.values()),
+        "next": None if found.next is None else call.cursors.write(of, found.next),
+        "is_first": not query.cursor,
+        "searched_to": await _searched_to(call, found),
+        "newer": 0 if top is None else await _newer(call, filter, top),
+        "most_newer": _NEWER,
+        "chosen": chosen,
+        "matching": _known_count(words, counts),
+        "ranges": RANGES,
+        "offered": {name: words.get(name, "") for name in _OFFERED},
+        "names": NAMES,
+    }
+    return Page("jobs.html", "Jobs", shown, here="/jobs", live=_live(call, of, found, chosen))
+
+
+def _with_meta(query: JobsPageQuery) -> JobsPageQuery:
+    """A form cannot make a name out of what is typed, so it sends key and value of metadata apart."""
+    if not (query.meta_key and query.meta_value):
+        return query
+    return msgspec.structs.replace(query, meta={**query.meta, query.meta_key: query.meta_value})
+
+
+def _live(call: Call[JobsPageQuery, None], of: str, found: Any, chosen: str | None) -> dict[str, str]:
+    if call.query.cursor or call.query.top or not found:
+        return {}
+    return {"top": call.cursors.write(of, found[0].record.seq + 1)} | ({} if chosen is None else {"chosen": chosen})
+
+
+async def _searched_to(call: Call[JobsPageQuery, None], found: JobPage) -> datetime | None:
+    """When the oldest job was made that was looked at; None where that were all."""
+    if found.next is None or len(found) == _PAGE:
+        return found[-1].created_at if found.next is not None else None
+    last = await call.app.ajobs(limit=1, cursor=found.next + 1)
+    return last[0].created_at if last else None
+
+
+async def _newer(call: Call[JobsPageQuery, None], filter: JobFilter, top: int) -> int:
+    """How many jobs have come since the page was opened, up to some more than are counted."""
+    client = call.app.client
+    return await client.session.arun(newer_count(filter_for(client, filter), top=top, most=_NEWER + 1))
+
+
+async def _counted(call: Call[JobsPageQuery, None], filter: JobFilter) -> str:
+    client = call.app.client
+    return written_count(await client.session.arun(job_count(filter_for(client, filter))))
+
+
+def _known_count(words: dict[str, str], counts: dict[str, int]) -> str:
+    """How many jobs match, where counters know it; empty where they would have to be counted."""
+    if set(words) - {"state", "queue"}:
+        return ""
+    count = counts.get(words["state"], 0) if "state" in words else sum(counts.values())
+    return f"{count:,}" if count <= 1000 else "1,000+"

@@ -1,0 +1,96 @@
+"""What each task does: how often, how long, how much of it fails; one task."""
+
+from __future__ import annotations
+
+import msgspec
+
+from windlass.app import Windlass
+from windlass.insight.figures.figures import Figures
+from windlass.insight.overview import Overview
+from windlass.web.problems import bad_input, not_found
+from windlass.web.route import Call
+from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
+from windlass.web.site.page import Page
+from windlass.web.site.recent import Recent
+
+_MOST = 500
+
+
+async def _by_task(app: Windlass, range: str) -> Figures:
+    return await app.afigures(range=range, step=step_of(range), by="task")
+
+
+async def _of_task(app: Windlass, name: str, range: str) -> Figures:
+    return await app.afigures(task=name, range=range, step=step_of(range), by="queue")
+
+
+_BY_TASK = Recent(_by_task, seconds=5)
+_OF_TASK = Recent(_of_task, seconds=5)
+
+
+class TasksQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far the figures look back."""
+
+    range: str = "1h"
+
+
+async def tasks(call: Call[TasksQuery, None]) -> Page:
+    """All tasks that ran, are declared here, or are unknown to workers that met them; those that fail first."""
+    range = _range(call)
+    figures = (await _BY_TASK.of(call.app, range)).by
+    known = {task.name for task in call.app.tasks}
+    unknown = unknown_tasks(await call.app.aoverview())
+    names = sorted({*figures, *known, *unknown}, key=lambda name: (name not in unknown, name))
+    shown = {
+        "names": sorted(names, key=lambda name: -figures[name].failed if name in figures else 0)[:_MOST],
+        "figures": figures,
+        "known": known,
+        "unknown": unknown,
+        "minutes": {"1h": 60, "24h": 1440, "7d": 10080}[range],
+        "range": range,
+        "ranges": RANGES,
+    }
+    return Page("tasks.html", "Tasks", shown, here="/tasks")
+
+
+async def task(call: Call[TasksQuery, None]) -> Page:
+    """One task: its throughput, how long it waits and runs, its errors."""
+    name, range = call.path["name"], _range(call)
+    figures = await _OF_TASK.of(call.app, name, range)
+    declared = next((task for task in call.app.tasks if task.name == name), None)
+    unknown = unknown_tasks(await call.app.aoverview())
+    is_known = declared is not None or bool(figures.total.counts) or name in unknown
+    # No index serves the last question, so it comes last.
+    if not is_known and not await call.app.ajobs(task=name, limit=1):
+        raise not_found(f"no task {name} is declared here or has run in the last {RANGES[range]}")
+    shown = {
+        "name": name,
+        "declared": declared,
+        "queue": None if declared is None else call.app.client.enqueuer.queue_of(declared),
+        "workers": unknown.get(name, []),
+        "figures": figures,
+        "total": figures.total,
+        "throughput": draw_throughput(figures),
+        "waiting": draw_waiting(figures),
+        "range": range,
+        "ranges": RANGES,
+    }
+    return Page("task.html", name, shown, here="/tasks")
+
+
+def unknown_tasks(seen: Overview) -> dict[str, list[str]]:
+    """Tasks of jobs that live workers met and do not know, with the names of these workers."""
+    found: dict[str, list[str]] = {}
+    for worker in seen.workers:
+        reported = worker.info.get("unknown_tasks") if worker.is_alive else None
+        # What a worker says of itself is data of the store, and may be damaged.
+        for name in reported if isinstance(reported, list) else ():
+            found.setdefault(str(name), []).append(worker.name)
+    return found
+
+
+def _range(call: Call[TasksQuery, None]) -> str:
+    range = call.query.range
+    if range not in RANGES:
+        raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
+    return range

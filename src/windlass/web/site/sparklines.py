@@ -1,0 +1,108 @@
+"""Small drawings for rows of tables, as numbers for SVG: a day in 64 pixels, the last runs, shares of a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from windlass.insight.figures.view import FigurePoint
+
+_WIDTH, _HEIGHT = 61.0, 14.0
+_SHAPES = {
+    "completed": (4, 12),
+    "running": (4, 12),
+    "failed": (0, 16),
+    "cancelled": (10, 6),
+    "scheduled": (8, 8),
+    "pending": (14, 2),
+}
+"""How high a run of each kind is drawn: height tells outcomes apart where colour does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sparkline:
+    """A line in a box of 64 by 18; ``y`` is where it ends."""
+
+    path: str
+    area: str
+    y: float
+    summary: str
+
+
+def draw_sparkline(values: Sequence[float | None], summary: str) -> Sparkline | None:
+    """None where nothing is known, or all of it is nothing; what is not known counts as nothing.
+
+    >>> draw_sparkline([0, 2, 1], "up to 2").path
+    'M0.0 14.0L30.5 0.0L61.0 7.0'
+    """
+    most = max((value for value in values if value), default=0)
+    if not most:
+        return None
+    step = _WIDTH / max(len(values) - 1, 1)
+    points = [(index * step, _HEIGHT - (value or 0) / most * _HEIGHT) for index, value in enumerate(values)]
+    line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    return Sparkline(f"M{line}", f"M{line}L61 14L0 14Z", round(points[-1][1], 1), summary)
+
+
+@dataclass(frozen=True, slots=True)
+class RunBar:
+    """One run in a row of runs, in a box of 100 by 16."""
+
+    state: str
+    x: float
+    y: int
+    height: int
+
+
+def draw_runs(states: Sequence[str], *, most: int = 14) -> list[RunBar]:
+    """The last runs, the newest at the right; where there are fewer, the left is empty.
+
+    >>> [(bar.state, bar.x) for bar in draw_runs(["completed", "failed"], most=4)]
+    [('pending', 0.0), ('pending', 25.0), ('completed', 50.0), ('failed', 75.0)]
+    """
+    shown = ["pending"] * (most - len(states[-most:])) + list(states[-most:])
+    return [RunBar(state, round(index * 100 / most, 1), *_SHAPES[state]) for index, state in enumerate(shown)]
+
+
+def draw_activity(points: Sequence[FigurePoint]) -> list[RunBar]:
+    """What a worker did, step by step: it failed jobs, it was busy, it was idle; nothing where nothing is known."""
+    width = 100 / max(len(points), 1)
+    return [
+        RunBar(state, round(index * width, 2), *_SHAPES[state])
+        for index, point in enumerate(points)
+        if (state := _activity(point)) is not None
+    ]
+
+
+def _activity(point: FigurePoint) -> str | None:
+    if not point.is_known:
+        return None
+    running = point.levels.get("running")
+    is_busy = (running is not None and running.max > 0) or point.run is not None
+    return "failed" if point.failed else "running" if is_busy else "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a bar that stands for the whole, in percent."""
+
+    name: str
+    count: int
+    x: float
+    width: float
+
+
+def draw_shares(counts: Mapping[str, int]) -> list[Share]:
+    """Parts side by side, each as wide as its share; those of nothing are left out.
+
+    >>> [(share.name, share.x, share.width) for share in draw_shares({"pending": 3, "failed": 0, "running": 1})]
+    [('pending', 0.0, 75.0), ('running', 75.0, 25.0)]
+    """
+    total, x = sum(counts.values()), 0.0
+    shares: list[Share] = []
+    for name, count in counts.items():
+        if count:
+            width = count / total * 100
+            shares.append(Share(name, count, round(x, 2), round(width, 2)))
+            x += width
+    return shares

@@ -1,0 +1,123 @@
+// Brings an open page up to date: by its event stream, and by asking every five seconds where that fails three times.
+// A page that is hidden asks for nothing. When the store or the server is away, what is shown stays, with its age.
+import { length, written } from "./times.js";
+
+const POLL = 5000;
+const FAILURES = 3;
+const SLOWEST = 30_000;
+
+const live = document.getElementById("live");
+const sign = document.getElementById("live-sign");
+const away = document.getElementById("away");
+const address = live?.dataset.stream;
+
+let source = null;
+let failures = 0;
+let retry = 0;
+let poll = 0;
+let knownAt = Date.now();
+let reason = "";
+
+function say(state, text) {
+  if (!sign) return;
+  sign.dataset.live = state;
+  if (sign.textContent !== text) sign.textContent = text;
+}
+
+function told() {
+  say(source?.readyState === EventSource.OPEN ? "on" : "polling", source?.readyState === EventSource.OPEN ? "live" : "every 5 s");
+}
+
+function fresh(html) {
+  knownAt = Date.now();
+  reason = "";
+  delete live.dataset.stale;
+  away.replaceChildren();
+  if (html !== null) htmx.swap({ sourceElement: live, target: live, text: html, swap: "innerMorph" });
+  told();
+}
+
+function stale(text) {
+  if (!reason && source?.readyState === EventSource.OPEN) knownAt = Date.now();
+  reason = text;
+  live.dataset.stale = "";
+  showAge();
+}
+
+function showAge() {
+  if (!reason) return;
+  say("off", "not live");
+  const text = `${reason}. What is shown is from ${written(new Date(knownAt), "second")}, ${length(Date.now() - knownAt)} ago; this page comes back by itself.`;
+  let box = away.querySelector("p");
+  if (!box) {
+    const banner = document.createElement("section");
+    banner.className = "health is-failed";
+    box = document.createElement("p");
+    box.className = "health-text";
+    banner.append(box);
+    away.replaceChildren(banner);
+    document.getElementById("spoken").textContent = reason;
+  }
+  if (box.textContent !== text) box.textContent = text;
+}
+
+function connect() {
+  clearTimeout(retry);
+  source?.close();
+  if (document.hidden) return;
+  source = new EventSource(address);
+  source.addEventListener("open", () => {
+    failures = 0;
+    clearInterval(poll);
+    poll = 0;
+    if (!reason) told();
+  });
+  source.addEventListener("message", (event) => fresh(event.data));
+  source.addEventListener("away", (event) => stale(`The store is away: ${event.data}`));
+  source.addEventListener("error", failed);
+}
+
+function failed() {
+  source.close();
+  failures += 1;
+  if (failures < FAILURES) say("off", "not live");
+  else if (!poll) {
+    say("polling", "every 5 s");
+    poll = setInterval(ask, POLL);
+    ask();
+  }
+  retry = setTimeout(connect, Math.min(500 * 2 ** failures, SLOWEST));
+}
+
+// The whole page, of which only the part that lives is taken.
+async function ask() {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch(live.dataset.page, { headers: { Accept: "text/html" }, redirect: "manual" });
+    if (answer.type === "opaqueredirect") return stale("The session is over: log in again");
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
+    if (answer.ok && found) fresh(found.innerHTML);
+    else stale(answer.status === 503 ? "The store is away" : `The server answers ${answer.status}`);
+  } catch {
+    stale("The server does not answer");
+  }
+}
+
+// A page that could not be shown because the store was away is opened again when it is back.
+async function comeBack() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (answer?.ok) location.reload();
+}
+
+if (address) {
+  connect();
+  setInterval(showAge, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return connect();
+    clearTimeout(retry);
+    source?.close();
+  });
+  addEventListener("pagehide", () => source?.close());
+} else if (document.body.dataset.status === "503") {
+  setInterval(() => !document.hidden && comeBack(), POLL);
+}

@@ -1,0 +1,40 @@
+// How pages look: theme, density; the buttons that change what was chosen; the range of charts and the filters of lists.
+import { CHOICES, choice, next, read, write } from "./settings.js";
+
+const root = document.documentElement;
+const WORDS = { system: "as the system" };
+
+function show() {
+  const theme = choice("theme");
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  root.dataset.density = choice("density");
+  document.getElementById("theme")?.setAttribute("aria-label", `Theme: ${WORDS[theme] ?? theme}`);
+  for (const button of document.querySelectorAll("[data-choice]")) {
+    const value = choice(button.dataset.choice);
+    button.querySelector("[data-value]").textContent = WORDS[value] ?? value;
+  }
+}
+
+show();
+document.addEventListener("windlass:chosen", show);
+document.getElementById("theme")?.addEventListener("click", () => next("theme"));
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-choice]");
+  if (button && button.dataset.choice in CHOICES) next(button.dataset.choice);
+  const copy = event.target.closest("[data-copy]");
+  if (copy) navigator.clipboard?.writeText(copy.dataset.copy);
+});
+
+// A link of the navigation leads to the page as it was left: with its filters and its range.
+const KEPT = ["range", "state", "queue", "task", "tag", "since"];
+const main = document.querySelector("nav.nav a[aria-current=page]");
+if (main && main.pathname === location.pathname) {
+  const kept = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(location.search)) if (KEPT.includes(name) && value) kept.set(name, value);
+  write(`at ${main.pathname}`, kept.toString());
+}
+for (const link of document.querySelectorAll("nav.nav a")) {
+  const kept = read(`at ${link.pathname}`);
+  if (kept && link !== main) link.search = kept;
+}

@@ -1,0 +1,71 @@
+"""The newest events, by number: a client that was away, or is slow, goes on where it was."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from windlass import clock
+from windlass.web.streams.event import Change, sse
+
+KEPT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An event with its number."""
+
+    number: int
+    change: Change
+    text: str
+    """As it is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What came behind a position."""
+
+    events: list[Kept]
+    lost: int
+    """How many events before these are not kept any more."""
+
+
+class Ring:
+    """Keeps the newest events of one process. Each client has a position, and nothing else: a slow one costs no memory,
+    and loses the oldest.
+    """
+
+    def __init__(self, most: int = KEPT) -> None:
+        self._events: deque[Kept] = deque(maxlen=most)
+        self._start = f"{clock.random_bits(48):012x}"
+        self.last = 0
+        """The number of the newest event."""
+
+    def add(self, event: str, change: Change) -> None:
+        """Keep an event under the next number."""
+        self.last += 1
+        self._events.append(Kept(self.last, change, sse(event, change.data, id=self.id_of(self.last))))
+
+    def add_all(self, events: Iterable[tuple[str, Change]]) -> None:
+        """Keep several."""
+        for event, change in events:
+            self.add(event, change)
+
+    def id_of(self, number: int) -> str:
+        """What a client sends back as ``Last-Event-ID``: good for this process only."""
+        return f"{self._start}-{number}"
+
+    def position(self, id: str) -> int | None:
+        """The number of an id; None for one that this process has not given out."""
+        start, _, number = id.partition("-")
+        if start != self._start or not (number.isascii() and number.isdigit()) or len(number) > 18:
+            return None
+        return int(number) if int(number) <= self.last else None
+
+    def since(self, position: int) -> Since:
+        """All that is kept behind a position."""
+        oldest = self.last - len(self._events)
+        lost = max(0, oldest - position)
+        return Since(list(islice(self._events, max(0, position - oldest), None)), lost)

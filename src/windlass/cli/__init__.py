@@ -15,10 +15,13 @@ Files, in reading order:
 - ``logs``: Logging of commands.
 - ``commands/``: One module for each command.
 - ``access/``: ``windlass tokens`` and ``windlass audit``.
+- ``archive/``: ``windlass archive``: jobs that retention has put aside.
+- ``alerts/``: ``windlass alerts``: what fires, what fired, and the rules.
 - ``diagnostics/``: Commands for when something is wrong.
+- ``top/``: ``windlass top``: a live view of queues, workers, running jobs and failures.
 - ``dev/``: ``windlass dev``: a worker and the API, which restart when code changes.
 - ``web/``: ``windlass web``: serves the HTTP API.
-- ``demo/``: ``windlass demo``: a small story on a temporary file; everything shown is read from the store.
+- ``demo/``: ``windlass demo``: a small story on a temporary file, then a live dashboard.
 - ``terminal/``: Writing to a terminal.
 - ``views/``: What commands print: each view as a table for people and as JSON for programs.
 """

@@ -11,6 +11,7 @@ from types import ModuleType
 from windlass.app import Windlass
 from windlass.client.config import DEFAULT_URL, setting
 from windlass.client.modules import is_module_name, load_module
+from windlass.core.validate import listed
 from windlass.errors import ConfigError, StoreNotFound
 
 _CANDIDATES = ("jobs", "tasks", "app")
@@ -81,7 +82,7 @@ def _found() -> Windlass | None:
 
 def _named(names: str) -> Windlass:
     """The one app of modules that are separated by commas. All are imported: each may declare tasks."""
-    chosen = [name.strip() for name in names.split(",") if name.strip()]
+    chosen = listed(names)
     if not chosen:
         raise ConfigError("--app is given but empty; name a module and an object, as in jobs:app, or a module alone")
     modules = [(name, _import(name.partition(":")[0])) for name in chosen]

@@ -8,6 +8,8 @@ import click
 
 from windlass.cli.access.audit import audit
 from windlass.cli.access.tokens import tokens
+from windlass.cli.alerts.command import alerts
+from windlass.cli.archive.command import archive
 from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.encryption.rekey import rekey
@@ -26,9 +28,11 @@ from windlass.cli.commands.worker import worker
 from windlass.cli.commands.workers import workers
 from windlass.cli.demo.command import demo
 from windlass.cli.dev.command import dev
+from windlass.cli.diagnostics.bench import bench
 from windlass.cli.diagnostics.check import check
 from windlass.cli.diagnostics.doctor import doctor
 from windlass.cli.errors import failure_code
+from windlass.cli.top.command import top
 from windlass.cli.web.command import web
 from windlass.cli.web.password import password
 from windlass.errors import WindlassError
@@ -63,12 +67,16 @@ for command in (
     keys,
     schedules,
     dead,
+    archive,
+    alerts,
     workers,
     tokens,
     audit,
     status,
+    top,
     doctor,
     check,
+    bench,
     figures,
     migrate,
     rekey,

@@ -57,13 +57,18 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
 
     Values whose key sounds like a secret are masked.
     """
-    job = app.job(whole_id(app, id))
+    out.show(job_detail(app, whole_id(app, id)))
+
+
+def job_detail(app: Windlass, id: str) -> JobDetail:
+    """Everything about one job, as it is shown."""
+    job = app.job(id)
     parameters = parameters_of(job.task, app.tasks)
     cached = app.client.session.run(cached_until(app.client, job))
     family_of = app.client.session.run(family(job.record.seq))
     groups = app.client.session.run(groups_of(job.record.seq))
     lease = job.lease_expires_at if job.state is State.RUNNING else None
-    out.show(JobDetail(job, parameters, job.steps(), cached, family_of, lease, groups))
+    return JobDetail(job, parameters, job.steps(), cached, family_of, lease, groups)
 
 
 @jobs.command()

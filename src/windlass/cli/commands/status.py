@@ -22,6 +22,6 @@ def status(app: Windlass, *, out: Output, check: bool) -> None:
     if check and click.get_current_context().params["watch"] is not None:
         raise click.UsageError("--check looks once and exits; leave --watch out")
     overview = app.overview()
-    out.show(Status(app.store, overview))
+    out.show(Status(app.store, overview, app.alerts.firing()))
     if check and overview.problems:
         raise click.exceptions.Exit(PROBLEM)

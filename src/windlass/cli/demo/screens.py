@@ -31,6 +31,7 @@ class Show(Protocol):
     def live_cast(self) -> AbstractContextManager[CastFrame]: ...
     def live_burst(self, total: int) -> AbstractContextManager[BurstFrame]: ...
     def summary(self, summary: Summary) -> None: ...
+    def dashboard(self, address: str) -> None: ...
 
 
 class Teller:
@@ -50,6 +51,10 @@ class Teller:
 
     def summary(self, summary: Summary) -> None:
         summary.draw(self._screen)
+
+    def dashboard(self, address: str) -> None:
+        self.scene("Now a small shop takes orders, and a worker runs its jobs. Watch it in a browser:")
+        self._screen.line(Styled(f"  {address}", "bold cyan"), Styled("  stop with Ctrl-C", "dim"))
 
 
 class PlainShow(Teller):

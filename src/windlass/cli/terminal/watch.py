@@ -37,16 +37,17 @@ class Display(Output, Protocol):
     def wait(self, seconds: float) -> None: ...
 
 
-def _seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+def seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """What an option says that takes a number of seconds."""
     if value is None:
         return None
     try:
-        seconds = float(value)
+        number = float(value)
     except ValueError:
-        seconds = math.nan
-    if not _LEAST <= seconds <= _MOST:
+        number = math.nan
+    if not _LEAST <= number <= _MOST:
         raise click.BadParameter(f"{value!r} is no number of seconds between {_LEAST:g} and {_MOST:,}")
-    return seconds
+    return number
 
 
 def watching(command: Command) -> Command:
@@ -56,7 +57,7 @@ def watching(command: Command) -> Command:
         "--watch",
         is_flag=False,
         flag_value=_INTERVAL,
-        callback=_seconds,
+        callback=seconds,
         metavar="[SECONDS]",
         help=f"Look again every {_INTERVAL} seconds, or as many as are given, until Ctrl-C.",
     )

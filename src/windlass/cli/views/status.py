@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from windlass.cli.alerts.views import firing_line
 from windlass.cli.terminal.screen import Cell, Screen, Styled
 from windlass.cli.times import age
 from windlass.cli.views.limits import draw_cooldowns
@@ -26,9 +28,11 @@ class Status:
 
     store: str
     overview: Overview
+    firing: Mapping[str, int] = field(default_factory=dict)
+    """How many alerts fire, by severity."""
 
     def data(self) -> object:
-        return json_forms.overview(self.store, self.overview)
+        return {**json_forms.overview(self.store, self.overview), "alerts": dict(self.firing)}
 
     def draw(self, screen: Screen) -> None:
         screen.line(Styled("Windlass", "bold"), f" {VERSION}  ", Styled(self.store, "dim"))
@@ -58,6 +62,8 @@ class Status:
         """Draw the problems where they are visible: at the top of a window, else at the end of the output."""
         for warning in self._warnings():
             screen.line(Styled(warning, "bold red"))
+        if self.firing:
+            screen.line(Styled(firing_line(self.firing), "bold red"))
 
     def _draw_notices(self, screen: Screen) -> None:
         if self.overview.notices:

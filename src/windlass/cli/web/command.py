@@ -63,22 +63,24 @@ def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: in
 
 @contextmanager
 def serving_api(app: Windlass, port: int | None) -> Iterator[str | None]:
-    """Serve the dashboard of a worker's app beside it, if a port is given; the address. A port in use is replaced by
-    one that is free.
-    """
+    """Serve the dashboard of a worker's app beside it, if a port is given; the address."""
     if port is None:
         yield None
         return
+    with local_server(app, port).in_background() as address:
+        yield address
+
+
+def local_server(app: Windlass, port: int) -> Server:
+    """A server for this machine alone. A port in use is replaced by one that is free."""
     from windlass.web.security.settings import SecuritySettings, check_start
 
     settings = check_start(HOST, SecuritySettings(hosts=frozenset({HOST})), has_tokens=False)
     try:
-        server = api_server(app, settings, host=HOST, port=port)
+        return api_server(app, settings, host=HOST, port=port)
     except ConfigError as error:
         log.warning("%s", error)
-        server = api_server(app, settings, host=HOST, port=0)
-    with server.in_background() as address:
-        yield address
+        return api_server(app, settings, host=HOST, port=0)
 
 
 def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int) -> Server:

@@ -63,7 +63,7 @@ def with_security(command: Command) -> Command:
 
 
 def _proxy(header: str | None, addresses: str | None, roles: str | None) -> TrustedProxy | None:
-    from windlass.web.security.addresses import networks
+    from windlass.core.access.networks import networks
     from windlass.web.security.proxy import TrustedProxy
 
     if header is None or addresses is None:

@@ -9,6 +9,7 @@ from windlass.cli.app_option import with_app
 from windlass.cli.commands.figures.view import FigureView
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
+from windlass.insight.figures.aggregate import AGGREGATES
 from windlass.insight.figures.figures import KINDS
 
 
@@ -21,6 +22,7 @@ from windlass.insight.figures.figures import KINDS
 @click.option("--range", "length", default="1h", show_default=True, help="How far back: 10m, 6h, 7d, 400d.")
 @click.option("--step", help="The length of a step, a multiple of 10s; chosen by the range without it.")
 @click.option("--by", type=click.Choice(KINDS), help="Also tell the whole range by name; by queue for all jobs.")
+@click.option("--aggregate", type=click.Choice(AGGREGATES), help="One number of each measure, of the whole range.")
 @with_output
 @with_app
 @watching
@@ -36,6 +38,7 @@ def figures(
     length: str,
     step: str | None,
     by: str | None,
+    aggregate: str | None,
 ) -> None:
     """Show counts, times and depths over time: of all jobs, a queue, a task, a worker, a schedule or the store."""
     is_of_all = not (queue or task or worker or schedule or store)
@@ -49,4 +52,4 @@ def figures(
         step=step,
         by=by or ("queue" if is_of_all else None),
     )
-    out.show(FigureView(found, by or "queue"))
+    out.show(FigureView(found, by or "queue", aggregate))

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import length, second
+from windlass.insight.figures.aggregate import Aggregated
 from windlass.insight.figures.figures import Figures
 from windlass.insight.figures.json_form import figures_form
 from windlass.insight.figures.view import FigurePoint, Times
@@ -27,9 +28,11 @@ class FigureView:
     figures: Figures
     kind: str
     """What ``by`` is about."""
+    aggregate: str | None = None
+    """By what each measure is told as one number; None for all that is known."""
 
     def data(self) -> object:
-        return figures_form(self.figures)
+        return figures_form(self.figures, aggregate=self.aggregate)
 
     def draw(self, screen: Screen) -> None:
         figures = self.figures
@@ -40,6 +43,9 @@ class FigureView:
         )
         if not any(point.is_known for point in figures.points):
             screen.line("nothing is known of this time: no worker and no process with duties has run")
+            return
+        if self.aggregate is not None:
+            _draw_values(screen, figures.aggregated(self.aggregate))
             return
         screen.line(_counts(figures.total))
         if means := _means(figures.total):
@@ -195,6 +201,27 @@ def _draw_levels(screen: Screen, total: FigurePoint) -> None:
             rows.append([name.replace("_", " "), *(shown(value) for value in values)])
         titles = ("LEVEL", "NEWEST", "MEAN", "MIN", "MAX")
         screen.table([Column(title=title, is_number=title != "LEVEL") for title in titles], rows)
+
+
+def _draw_values(screen: Screen, found: Aggregated) -> None:
+    rows: list[list[Cell]] = [
+        [name.removesuffix("_seconds").removesuffix("_per_second").replace("_", " "), _value(name, value)]
+        for name, value in found.total.items()
+    ]
+    screen.table([Column(title="MEASURE"), Column(title=found.aggregate.upper(), is_number=True)], rows)
+
+
+def _value(name: str, value: float) -> str:
+    """
+    >>> _value("run_seconds", 2.0), _value("completed_per_second", 0.0512), _value("failed", 3.0), _value("depth", 2.25)
+    ('2s', '0.0512/s', '3', '2.25')
+    """
+    if name.endswith("_per_second"):
+        return f"{value:,.3g}/s"
+    if name.endswith("_seconds"):
+        return _time(value)
+    shown = _SHOWN_AS.get(name)
+    return f"{value:,.10g}" if shown is None else shown(value)
 
 
 def _draw_names(screen: Screen, figures: Figures, kind: str) -> None:

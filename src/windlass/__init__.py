@@ -12,8 +12,9 @@ Files, in reading order:
 - ``queue_settings``: The settings of a queue: what code may declare and operators may change, and how stores keep it.
 - ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
 - ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
-- ``options``: The options of jobs, tasks and workers: names, defaults, checks.
-- ``retention``: How long finished jobs are kept, and the archive they go to.
+- ``options/``: The options of jobs, tasks and workers: names, defaults, checks.
+- ``retention``: How long finished jobs are kept.
+- ``archive/``: Where finished jobs go before retention deletes them, and how they are read back.
 - ``hooks``: Hooks: user code around every enqueue and every run.
 - ``errors``: Every exception that a user can meet, in one tree.
 - ``clock``: The only place that reads the time, sleeps, or draws a random number.
@@ -22,6 +23,7 @@ Files, in reading order:
 - ``admin/``: What an operator does to a store: change many jobs, clean up, move.
 - ``cli/``: The command line.
 - ``client/``: What an app, its handles and its workers share to talk to the store.
+- ``delivery/``: Takes alerts to people: webhook, e-mail, log.
 - ``core/``: Decisions without I/O, clock or logging.
 - ``flows/``: Jobs that belong together, as users see them.
 - ``insight/``: Read models: what people and programs are shown. Nothing here prints or changes anything.
@@ -86,8 +88,11 @@ from windlass.errors import (
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from windlass.admin.archive import ArchivedJobs
     from windlass.admin.concurrency import Concurrency
     from windlass.app import Windlass
+    from windlass.archive.protocol import Archive, ArchivedJob
+    from windlass.archive.query import ArchivePage
     from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
     from windlass.core.codec.types.parent_failed import ParentFailed
@@ -151,6 +156,10 @@ else:
         "QueueShare": "windlass.options",
         "Request": "windlass.task",
         "Results": "windlass.flows.results",
+        "Archive": "windlass.archive.protocol",
+        "ArchivedJob": "windlass.archive.protocol",
+        "ArchivedJobs": "windlass.admin.archive",
+        "ArchivePage": "windlass.archive.query",
         "Retention": "windlass.retention",
         "Schedule": "windlass.schedules.schedule",
         "StepView": "windlass.steps.view",
@@ -180,6 +189,10 @@ __all__ = [
     "PROGRAMMING_ERRORS",
     "ActiveJob",
     "AppClosed",
+    "Archive",
+    "ArchivePage",
+    "ArchivedJob",
+    "ArchivedJobs",
     "BusyKey",
     "BusyKeyPage",
     "Cancel",

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass.admin.access import AccessOperator
+from windlass.admin.alerts import AlertsOperator
+from windlass.admin.archive import ArchiveOperator
 from windlass.admin.diagnostics import DiagnosticsOperator
 from windlass.admin.operator import Operator
+from windlass.archive.protocol import Archive
+from windlass.archive.writers import archive_from
 from windlass.claimed_job import ClaimedJob, claim, lease_milliseconds, release
 from windlass.client.client import Client
 from windlass.client.config import chosen_keys, chosen_namespace, chosen_url
@@ -25,6 +29,8 @@ from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.units import duration
 from windlass.core.validate import exception_classes
+from windlass.delivery.channel import Channel
+from windlass.delivery.channels import Channels
 from windlass.errors import ConfigError, Duration
 from windlass.forks import reset_in_child
 from windlass.hooks import Hookable, Hooks
@@ -44,7 +50,7 @@ from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.queue import Queue
 from windlass.queue_settings import seed_of
-from windlass.retention import Archive, Retention, archive_from, retention_policy
+from windlass.retention import Retention, retention_policy
 from windlass.schedules.schedulable import Schedulable
 from windlass.store.open import open_driver
 from windlass.store.operations.queues import ALL
@@ -70,7 +76,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hookable, MethodHints):
+class Windlass(
+    Operator,
+    AccessOperator,
+    AlertsOperator,
+    ArchiveOperator,
+    DiagnosticsOperator,
+    Schedulable,
+    Hookable,
+    MethodHints,
+):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
@@ -99,6 +114,7 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         give_up_on: tuple[type[BaseException], ...] = (),
         retention: Retention | None = None,
         archive: str | Path | Archive | None = None,
+        early_cleaning: float | None = None,
         routes: Mapping[str, str] | RouteFunction | None = None,
         limits: Limits | None = None,
         max_running: int | None = None,
@@ -106,9 +122,13 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         claim_lease: Duration = "5m",
         encryption_keys: Sequence[str] | None = None,
         encrypt: bool = True,
+        alerts: Iterable[Channel] | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
         """``namespace`` is the schema or the beginning of all keys; ``$WINDLASS_NAMESPACE``, else ``windlass``.
+
+        ``early_cleaning=0.85`` has finished jobs removed before their time, the oldest first, while more than 85 % of
+        Redis' ``maxmemory``, or of the disk of a file, are in use.
 
         ``include`` names modules that declare tasks; they are imported before a worker starts.
 
@@ -123,6 +143,10 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         ``encryption_keys`` are the keys for stored texts, the first of which encrypts: ``$WINDLASS_ENCRYPTION_KEYS``,
         else the file ``$WINDLASS_ENCRYPTION_KEYS_FILE``. With keys all tasks are encrypted that do not say
         ``encrypt=False``; with ``encrypt=False`` here only those that say ``encrypt=True``. See docs/encryption.md.
+
+        ``alerts`` are the channels by which alerts reach people: ``[Webhook(...), Email(...)]`` of
+        ``windlass.delivery``; without it those that ``$WINDLASS_ALERT_WEBHOOK`` and others name. Alerts are always
+        logged. See docs/alerts.md.
 
         ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = chosen_url(url)
@@ -147,7 +171,9 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
             include=module_names(include),
             retention=Retention() if retention is None else retention_policy(retention),
             archive=archive_from(archive),
+            early_cleaning=None if early_cleaning is None else _share(early_cleaning, "early_cleaning"),
             routes=Routes(routes),
+            channels=Channels(alerts),
         )
         if max_running is not None:
             self.client.declare_queue(seed_of(ALL, max_running=max_running))
@@ -386,6 +412,19 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         """``fire_due`` for async code."""
         return await self.client.session.acall(self.fire_due)
 
+    def evaluate_alerts(self) -> int:
+        """Hold all alert rules against figures now, for tests and for apps without a process that does duties; how many
+        alerts were fired or resolved. Where another process leads, it does that, and nothing is done here.
+        """
+        from windlass.worker.duties.alerts.evaluate import evaluate
+
+        done = evaluate(self.client)
+        return len(done.fired) + len(done.resolved)
+
+    async def aevaluate_alerts(self) -> int:
+        """``evaluate_alerts`` for async code."""
+        return await self.client.session.acall(self.evaluate_alerts)
+
     def close(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
         """Take no more calls; drain in-process workers up to ``timeout`` (default: their grace), hand the rest back.
 
@@ -431,3 +470,9 @@ def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     if args or kwargs:
         raise TypeError(f"a request has its arguments already; give it alone, without {args!r} {kwargs!r}")
     return request
+
+
+def _share(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise ConfigError(f"{name} must be a share between 0 and 1, such as 0.85, or None; got {value!r}")
+    return float(value)

@@ -44,6 +44,9 @@ class PayloadTooLarge(PayloadError):
 class QueueFull(WindlassError):
     """The queue's ``max_length`` leaves no room; nothing of the call was stored."""
 
+    queue: str | None = None
+    """The queue that is full."""
+
 
 class IdConflict(WindlassError):
     """The id is taken by a job of another task or with other arguments; nothing was stored."""

@@ -4,13 +4,17 @@ Files, in reading order:
 
 - ``operator``: The operator's methods of the app: look up, cancel, retry, purge, pause, migrate.
 - ``access``: The operator's methods for the HTTP API: tokens, and the record of who changed what.
+- ``alerts``: The operator's methods for alerts: look, acknowledge, resolve, and change rules.
 - ``requests``: Requests from outside, of the command line and of HTTP, checked against the app's tasks.
 - ``diagnostics``: The operator's methods for when something is wrong: diagnose the store, compare it with the code.
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
 - ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
+- ``archive``: The handle of the archive: looks at archived jobs, and puts them back.
+- ``early_cleaning``: Removes finished jobs before their time where memory or disk run out.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
 - ``moved_edges``: Copies what jobs wait for to another store, and compares both.
 - ``rekey``: Encrypts anew what is stored under an older key, page by page, beside running workers.
 - ``moved_schedules``: Copies schedules to another store, where they go on; at the source they are paused.
+- ``channel_tests``: Tries the channels of alerts by hand.
 """

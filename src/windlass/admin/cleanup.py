@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from windlass import clock
+from windlass.archive.writers import ArchiveWriter
 from windlass.core.state import FINISHED
 from windlass.errors import StoreUnavailable
 from windlass.insight.timeline import detail_of
-from windlass.retention import Archive, Retention, read_retention
+from windlass.retention import Retention, read_retention
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Operation
 from windlass.store.operations import prune, queues
@@ -24,6 +25,7 @@ from windlass.store.operations.queries import notices, read_whole
 from windlass.store.operations.tidy import (
     FIRST_KEY,
     tidy_access,
+    tidy_alerts,
     tidy_cache,
     tidy_events,
     tidy_keys,
@@ -47,7 +49,7 @@ class Cleaned:
 
 
 def clean(
-    default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]
+    default: Retention, archive: ArchiveWriter | None, *, by: str, monotonic: Callable[[], float]
 ) -> Operation[Cleaned]:
     """One whole round of cleaning. The first error is raised at the end, when everything else is clean."""
     began = monotonic()
@@ -88,7 +90,7 @@ class CleaningRound:
     def __init__(
         self,
         default: Retention,
-        archive: Archive | None,
+        archive: ArchiveWriter | None,
         *,
         by: str,
         first_key: str = FIRST_KEY,
@@ -114,7 +116,7 @@ class CleaningRound:
         """The first error."""
 
     def steps(self) -> Iterator[Step]:
-        lines: list[_FinishedLineCleaning] = []
+        lines: list[FinishedLineCleaning] = []
         yield self._begin(lines)
         for line in lines:
             while not line.is_done:
@@ -124,7 +126,7 @@ class CleaningRound:
         for flow_line in flows:
             while not flow_line.is_done:
                 yield self._clean(flow_line)
-        for tidy in (tidy_events, tidy_leftovers, tidy_access, tidy_windows, tidy_cache):
+        for tidy in (tidy_events, tidy_leftovers, tidy_access, tidy_alerts, tidy_windows, tidy_cache):
             part = _Part(tidy)
             while part.has_more:
                 yield self._tidy(part)
@@ -132,20 +134,20 @@ class CleaningRound:
         while keys.has_more:
             yield self._tidy(keys)
 
-    def _begin(self, lines: list[_FinishedLineCleaning]) -> Step:
+    def _begin(self, lines: list[FinishedLineCleaning]) -> Step:
         settings = yield from queues.settings()
         everywhere = read_retention(settings.get(queues.ALL, queues.QueueRecord(queues.ALL)).retention)
         for name, queue in settings.items():
             policy = read_retention(queue.retention) or everywhere or self._default
             if name != queues.ALL:
                 found = [FinishedLine(name, state) for state in sorted(FINISHED)]
-                lines += [_FinishedLineCleaning(line, policy, self._archive, self._by) for line in found]
+                lines += [FinishedLineCleaning(line, policy, self._archive, self._by) for line in found]
 
-    def _begin_flows(self, lines: list[_FinishedLineCleaning], flows: list[_FlowCleaning]) -> Step:
+    def _begin_flows(self, lines: list[FinishedLineCleaning], flows: list[_FlowCleaning]) -> Step:
         if (yield from flows_exist()):
             flows += [line.of_flows(self.flow_positions, self._flow_pages) for line in lines]
 
-    def _clean(self, line: _FinishedLineCleaning) -> Step:
+    def _clean(self, line: FinishedLineCleaning) -> Step:
         before = line.deleted, line.archived
         try:
             yield from line.clean_page()
@@ -184,10 +186,10 @@ class _Part:
     has_more: bool = True
 
 
-class _FinishedLineCleaning:
+class FinishedLineCleaning:
     """The finished jobs of one queue and state, the oldest first, a page at a time."""
 
-    def __init__(self, line: FinishedLine, policy: Retention, archive: Archive | None, by: str) -> None:
+    def __init__(self, line: FinishedLine, policy: Retention, archive: ArchiveWriter | None, by: str) -> None:
         self.line = line
         self.policy = policy
         self.archive = archive
@@ -202,6 +204,15 @@ class _FinishedLineCleaning:
         self.is_done = False
         self.deleted = 0
         self.archived = 0
+
+    @classmethod
+    def of_known(
+        cls, line: FinishedLine, jobs: list[Prunable], archive: ArchiveWriter | None, by: str
+    ) -> FinishedLineCleaning:
+        """What cleans these jobs of a line, and no others."""
+        cleaning = cls(line, Retention(at_most=None), archive, by)
+        cleaning._found, cleaning._is_last, cleaning._looks_first = jobs, True, True
+        return cleaning
 
     def clean_page(self) -> Step:
         """Delete or archive the next jobs, as many as one call can carry."""
@@ -275,19 +286,19 @@ class _FinishedLineCleaning:
     def _let_go(self, page: list[Prunable]) -> Step:
         going = page
         if self.archive is not None:
-            kept = set((yield from self.archive.keep((yield from read_whole(page)))))
+            kept = set((yield from self.archive.write((yield from read_whole(page)))))
             self.archived += len(kept)
             going = [job for job in page if job.seq in kept]
         if going:
             self.deleted += yield from prune.prune(self.line, going, by=self.by)
 
 
-class _FlowCleaning(_FinishedLineCleaning):
+class _FlowCleaning(FinishedLineCleaning):
     """Those finished jobs that waited for others, or others for them: a flow goes when all of it has ended."""
 
     def __init__(
         self,
-        like: _FinishedLineCleaning,
+        like: FinishedLineCleaning,
         *,
         beyond: Position | None,
         positions: dict[FinishedLine, Position],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from windlass import clock
+from windlass.archive.writers import ArchiveWriter
 from windlass.client.config import actor
 from windlass.client.enqueue import Enqueuer
 from windlass.client.modules import load_module
@@ -16,26 +17,30 @@ from windlass.client.routes import Routes
 from windlass.client.session import Session
 from windlass.client.transactions import Transactions
 from windlass.core import validate
+from windlass.core.alerts.records import AlertRule
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import seal_text
+from windlass.core.figures.refusals import Refusals
 from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
-from windlass.errors import ConfigError, Duration, PayloadError
+from windlass.delivery.channels import Channels
+from windlass.errors import ConfigError, Duration, PayloadError, QueueFull
 from windlass.flows.dependencies import linked
 from windlass.flows.results import with_group_results
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
 from windlass.limit import DeclaredLimits
-from windlass.retention import Archive, Retention
+from windlass.retention import Retention
 from windlass.schedules.declarations import Declarations
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver, Topic
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued
+from windlass.store.operations.figures.rows import append_row
 from windlass.store.operations.limits.concurrency import declare
 from windlass.store.operations.queues import ALL, QueueSeed, ensure
 from windlass.store.operations.rates.tasks import declare_rates
@@ -89,9 +94,15 @@ class Client:
     include: tuple[str, ...]
     """The modules that declare tasks."""
     retention: Retention
-    archive: Archive | None
+    archive: ArchiveWriter | None
     routes: Routes
+    early_cleaning: float | None = None
+    """The share of memory or disk above which finished jobs are removed before their time; None: never."""
+    channels: Channels = field(default_factory=lambda: Channels(()))
+    """By which alerts are delivered."""
     schedules: Declarations = field(default_factory=Declarations)
+    """Those that code declares."""
+    alert_rules: dict[str, AlertRule] = field(default_factory=dict)
     """Those that code declares."""
     queue_seeds: dict[str, QueueSeed] = field(default_factory=dict)
     """What code declares of queues, and of the app (``*``)."""
@@ -107,6 +118,8 @@ class Client:
     transactions: Transactions = field(init=False)
     waiter: ResultWaiter = field(init=False)
     declared_limits: DeclaredLimits = field(init=False)
+    _refusals: Refusals = field(init=False, default_factory=Refusals)
+    _refusals_id: str = field(init=False, default_factory=lambda: f"client-{_random_bits(64):016x}")
     workers: list[InProcessWorker] = field(init=False)
     """Those of this process, as far as they have not stopped."""
     pauses_workers: bool = field(init=False, default=False)
@@ -141,11 +154,12 @@ class Client:
         driver: Driver,
         *,
         now: Callable[[], int] | None,
-        archive: Archive | None,
+        archive: ArchiveWriter | None,
         join: Callable[[object], Joined],
     ) -> Client:
         """The same app on another store."""
-        other = replace(self, driver=driver, clock=now, archive=archive, join=join)
+        # No alert of a test reaches people.
+        other = replace(self, driver=driver, clock=now, archive=archive, join=join, channels=Channels(()))
         other.home = self.home
         return other
 
@@ -324,13 +338,29 @@ class Client:
         joined = self.transactions.joined(requests)
         if joined is not None:
             return joined.run(self.enqueuer.prepare(requests))
-        return self.session.store(self.enqueuer.prepare(requests))
+        try:
+            return self.session.store(self.enqueuer.prepare(requests))
+        except QueueFull as refusal:
+            self._count_refused(refusal, requests)
+            raise
 
     async def _astore(self, requests: list[Request]) -> list[Enqueued]:
         joined = self.transactions.joined(requests)
         if joined is not None:
             return await joined.arun(self.enqueuer.prepare(requests))
-        return await self.session.astore(self.enqueuer.prepare(requests))
+        try:
+            return await self.session.astore(self.enqueuer.prepare(requests))
+        except QueueFull as refusal:
+            self._count_refused(refusal, requests)
+            raise
+
+    def _count_refused(self, refusal: QueueFull, requests: Sequence[Request]) -> None:
+        """Have figures tell of it. A refusal inside a transaction of the caller's is not counted: on SQLite that holds
+        the lock which the count would wait for.
+        """
+        tasks = (request.name for request in requests)
+        if row := self._refusals.add(refusal.queue or "", tasks, now=self.now()):
+            self.session.run_later(append_row(row[1], worker=self._refusals_id, number=row[0]))
 
     def _jobs(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
         return [Job.stored(self, one) for one in stored]

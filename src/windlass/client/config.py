@@ -23,6 +23,7 @@ KEYS_FILE = "WINDLASS_ENCRYPTION_KEYS_FILE"
 _KEYS = (
     "app",
     "concurrency",
+    "dashboard_url",
     "log",
     "log_format",
     "log_jobs",

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``limits``: Named limits as people see them.
 - ``cooldowns``: Cool-downs as people see them.
 - ``access/``: Tokens and the record of changes as people see them.
+- ``alerts/``: Alerts, their rules and their deliveries as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.
 - ``diagnostics/``: What people ask when something is wrong.
 - ``flows/``: Graphs of jobs that wait for each other.
@@ -19,6 +20,6 @@ Files, in reading order:
 - ``schedules``: What users gave a schedule, secrets masked.
 - ``payload``: What users gave a job and what it gave back, secrets masked.
 - ``unreadable``: Which stored texts of a job are damaged.
-- ``json_forms``: Jobs, queues, workers and notices as values for JSON.
+- ``json_forms/``: Jobs, queues, workers and notices as values for JSON.
 - ``redact``: Masks secrets in job data, and in texts for people.
 """

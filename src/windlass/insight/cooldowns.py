@@ -22,6 +22,8 @@ class CooldownView:
     job: str
     """The id of the job whose run was throttled."""
     reason: str | None
+    stored_name: str = ""
+    """What the store calls it: with the key of a task's rate."""
 
 
 def cooldown_views() -> Operation[list[CooldownView]]:
@@ -38,4 +40,5 @@ def _view(record: CooldownRecord) -> CooldownView:
         until=clock.instant(record.ends_at),
         job=record.job,
         reason=record.reason,
+        stored_name=record.name,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from windlass import clock
 from windlass.core import validate
 from windlass.core.records import JobRecord
 from windlass.job import Job
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 _WINDOWS = 20
 """How many windows a listing reads before it returns a short page."""
+
+_PATIENCE = 0.6
+"""Seconds after which it begins no other window: a search that no index serves answers within a second, as far as it
+has come.
+"""
+
+_NEWER_WINDOWS = 4
+"""How many windows are looked at for jobs that have come since; an open page asks twice a second."""
 
 MOST_COUNTED = 1000
 """How many jobs of a filter are counted at the most."""
@@ -43,11 +52,12 @@ def job_page(client: Client, filter: Filter, limit: int, cursor: int | None) -> 
     """The next jobs after ``cursor``, the newest first."""
     validate.whole_number(limit, "limit", least=1, most=10_000)
     found: list[JobRecord] = []
+    until = clock.monotonic() + _PATIENCE
     for _ in range(_WINDOWS):
         page = yield from queries.page(filter, limit=limit - len(found), cursor=cursor)
         found += page.jobs
         cursor = page.next
-        if cursor is None or len(found) == limit:
+        if cursor is None or len(found) == limit or clock.monotonic() >= until:
             break
     return JobPage((Job.of(client, record) for record in found), cursor)
 
@@ -60,7 +70,7 @@ def job_count(filter: Filter) -> Operation[int | str]:
         totals = yield from queries.totals(filter.queue)
         known = sum(totals[state] for state in filter.states)
         return known if known <= MOST_COUNTED else f"{MOST_COUNTED}+"
-    count, cursor = 0, None
+    count, cursor, until = 0, None, clock.monotonic() + _PATIENCE
     for _ in range(_WINDOWS):
         page = yield from queries.matching(filter, limit=MOST_COUNTED + 1 - count, cursor=cursor)
         count += len(page.jobs)
@@ -69,4 +79,20 @@ def job_count(filter: Filter) -> Operation[int | str]:
             return count
         if count > MOST_COUNTED:
             return f"{MOST_COUNTED}+"
+        if clock.monotonic() >= until:
+            break
     return f"{count}+"
+
+
+def newer_count(filter: Filter, *, top: int, most: int) -> Operation[int]:
+    """How many jobs with a number of ``top`` or higher a filter finds, up to ``most``. Older ones are not looked at,
+    apart from the rest of a window; of very many newer ones only the newest are.
+    """
+    count, cursor = 0, None
+    for _ in range(_NEWER_WINDOWS):
+        page = yield from queries.matching(filter, limit=most - count, cursor=cursor)
+        count += sum(1 for job in page.jobs if job.seq >= top)
+        cursor = page.next
+        if cursor is None or cursor <= top or count >= most:
+            break
+    return count

@@ -23,7 +23,8 @@ class Notice:
     """When the newest was recorded."""
     kind: str
     """lost (a job's data has vanished), emptied (the data of all jobs), skewed (a host's clock), stepped (the store's
-    clock), hindered (an open transaction blocks the vacuum), miscounted (a limit's counter was wrong).
+    clock), hindered (an open transaction blocks the vacuum), miscounted (a limit's counter was wrong),
+    cleaned_early (memory or disk ran out).
     """
     by: str | None
     """The process that recorded the newest."""
@@ -99,7 +100,13 @@ def _seconds(notice: Notice) -> float:
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
+def _cleaned_early(notice: Notice) -> str:
+    full = f"{notice.detail.get('of', 'the store')} was {notice.detail.get('percent', '?')} % full"
+    return f"{full}: {notice.detail.get('deleted', '?')} finished jobs were removed before their time, the oldest first"
+
+
 _SENTENCES = {
+    "cleaned_early": _cleaned_early,
     "lost": _lost,
     "emptied": _emptied,
     "skewed": _skewed,

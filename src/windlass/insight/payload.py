@@ -62,6 +62,16 @@ class JobValues:
         shown_meta = encrypted_form(key_id_of(meta)) if meta is not None and is_encrypted(meta) else redacted(job.meta)
         return cls(PayloadView.of(job.record.payload, parameters), shown_meta, _result(job.record.result))
 
+    @classmethod
+    def revealed(cls, job: Job[Any]) -> JobValues:
+        """The same without masks, for those who may see secrets; metadata and result stay masked."""
+        masked = cls.of(job)
+        try:
+            envelope = read_envelope(job.record.payload)
+        except PayloadError:
+            return masked
+        return cls(PayloadView(envelope.args, envelope.kwargs), masked.meta, masked.result)
+
 
 def encrypted_form(key_id: str | None) -> dict[str, str]:
     """What stands for a value whose key is not at hand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,6 +14,7 @@ from windlass import clock
 from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, WAITING, State
+from windlass.store.operations.archive.restore import RESTORED
 from windlass.store.operations.queries import EventRecord, JobHistory
 from windlass.store.operations.steps.steps import StepRecord
 
@@ -37,6 +39,7 @@ _ORDER = (
     "rescued",
     "refused",
     *FINISHED,
+    RESTORED,
     "retried",
 )
 """In which order the entries of one attempt come that have the same instant."""
@@ -52,8 +55,8 @@ class TimelineEntry:
     at: datetime
     kind: str
     """created, promoted, claimed, started, heartbeat, step, sleep, waits, event, timeout, suspended, attempt_failed,
-    snoozed, throttled, handed_back, rescued, refused, retried, completed, ... The end of an attempt says in its detail
-    which ``attempt`` it was, for how many ``seconds`` it ran, and in how many the next was due, ``next_in``.
+    snoozed, throttled, handed_back, rescued, refused, retried, restored, completed, ... The end of an attempt says in
+    its detail which ``attempt`` it was, for how many ``seconds`` it ran, and in how many the next was due, ``next_in``.
     """
     worker: str | None = None
     fence: int | None = None
@@ -78,8 +81,17 @@ def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
     entries += [_of_step(step) for step in story.steps]
     if job.finished_at is not None and job.state in FINISHED:
         detail = {"reason": job.reason} if job.reason else {}
-        entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, fence, detail))
+        entries.append(TimelineEntry(_end(job.finished_at, story), str(job.state), job.worker, fence, detail))
     return _in_order(entries)
+
+
+def _end(finished_at: int, story: JobHistory) -> datetime:
+    """When a job has ended; one that has not run since it was restored ended before that."""
+    for event in story.events:
+        if event.kind == RESTORED and event.at == finished_at:
+            with suppress(KeyError, TypeError, ValueError):
+                return datetime.fromisoformat(detail_of(event.detail)["finished_at"])
+    return clock.instant(finished_at)
 
 
 def _in_order(entries: list[TimelineEntry]) -> list[TimelineEntry]:

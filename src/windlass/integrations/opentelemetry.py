@@ -18,8 +18,19 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.job import Job
 
-_EXPECTED = (Snooze, Throttled, Cancel)
+EXPECTED = (Snooze, Throttled, Cancel)
 """What a task raises on purpose; not errors."""
+SENDS = {
+    "messaging.system": "windlass",
+    "messaging.operation.name": "enqueue",
+    "messaging.operation.type": "send",
+}
+PROCESSES = {
+    "messaging.system": "windlass",
+    "messaging.operation.name": "run",
+    "messaging.operation.type": "process",
+}
+"""What the conventions for messaging call an enqueue, and a run."""
 
 
 def trace_jobs(app: Windlass, *, tracer_provider: TracerProvider | None = None) -> None:
@@ -43,16 +54,17 @@ class _Enqueues:
         from opentelemetry.propagate import inject
         from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
-        attributes = {"messaging.system": "windlass", "messaging.operation.name": "enqueue"}
+        attributes = {**SENDS, "windlass.task": request.name}
         # Not the current span: jobs that are enqueued together are siblings, and their spans are open at once.
         span = self._tracer.start_span(f"enqueue {request.name}", kind=SpanKind.PRODUCER, attributes=attributes)
         carrier: dict[str, str] = {}
         inject(carrier, context=set_span_in_context(span))
         try:
             job = yield request.with_meta(**carrier) if carrier else request
-            span.set_attribute("messaging.message.id", job.id)
+            span.set_attributes({"messaging.message.id": job.id, "messaging.destination.name": job.queue})
         except BaseException as error:
             span.record_exception(error)
+            span.set_attribute("error.type", error_type(error))
             span.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {error}"))
             raise
         finally:
@@ -74,8 +86,7 @@ class _Runs:
             context=extract({name: text for name, text in job.meta.items() if isinstance(text, str)}),
             kind=SpanKind.CONSUMER,
             attributes={
-                "messaging.system": "windlass",
-                "messaging.operation.name": "run",
+                **PROCESSES,
                 "messaging.destination.name": job.queue,
                 "messaging.message.id": job.id,
                 "messaging.message.conversation_id": job.correlation_id,
@@ -85,8 +96,21 @@ class _Runs:
         ) as span:
             try:
                 yield
-            except _EXPECTED as ended:
+            except EXPECTED as ended:
                 span.set_attribute("windlass.ended_by", type(ended).__name__)
+            except BaseException as error:
+                span.set_attribute("error.type", error_type(error))
+                raise
+
+
+def error_type(error: BaseException) -> str:
+    """The name of an exception's class, as the conventions want it.
+
+    >>> error_type(ValueError("x"))
+    'ValueError'
+    """
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _tracer(provider: TracerProvider | None) -> Tracer:

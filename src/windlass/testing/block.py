@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
+from windlass.archive.writers import TableArchive
 from windlass.errors import ConfigError
 from windlass.job import Job
-from windlass.retention import TableArchive
 from windlass.store.open import open_driver
 from windlass.store.operations import queries
 from windlass.testing.transaction import join_for

@@ -7,6 +7,7 @@ from functools import partial
 from math import inf
 
 from windlass import clock
+from windlass.admin.early_cleaning import EarlyCleaning, fullness
 from windlass.client.client import Client
 from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
@@ -15,6 +16,9 @@ from windlass.steps.run_steps import StepStore
 from windlass.store.driver import Topic
 from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
+from windlass.worker.duties.alerts.delivery import delivery_duties
+from windlass.worker.duties.alerts.evaluate import rounds_of
+from windlass.worker.duties.alerts.evaluation import AlertEvaluation
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.clock_step import StoreClock
 from windlass.worker.duties.counter_check import CounterCheck
@@ -147,12 +151,14 @@ def build_worker(
         recent=recent,
         unknown_tasks=unknown_tasks,
         duties=lambda: duties,
+        skew=lambda: skew.seconds,
     )
+    skew = ClockSkew(session=session, worker=who.name, now=client.now)
     beating = Heartbeat(
         session=session,
         control=control,
         status_reporter=status_reporter,
-        skew=ClockSkew(session=session, worker=who.name, now=client.now),
+        skew=skew,
         new_lease=lambda: lease_name(client.ids.next(), has_duties=settings.has_duties),
         beats=settings.beats,
         monotonic=monotonic,
@@ -224,9 +230,8 @@ def _prefetch(settings: WorkerSettings) -> Prefetch:
 
 
 def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
-    # A job that waits in the buffer keeps others of its key from running elsewhere, or starts long after its token.
-    has_key = run.job.concurrency_key is not None or run.job.rate_key is not None
-    is_fetched_late = has_key or run.task.settings.prefetch == 0
+    # A job that waits in the buffer starts long after its token.
+    is_fetched_late = run.job.rate_key is not None or run.task.settings.prefetch == 0
     fetched = inf if is_fetched_late else seconds
     prefetch.observe(run.job.queue, run.job.task, fetched, now=now)
 
@@ -286,9 +291,14 @@ def build_duties(
             retention=lambda: client.retention,
             archive=lambda: client.archive,
             monotonic=monotonic,
+            early=EarlyCleaning(
+                above=lambda: client.early_cleaning, measure=lambda: fullness(client.session.store_name)
+            ),
         ),
         DeclaredSchedules(client),
         RollingUp(session=session, monotonic=monotonic),
+        *delivery_duties(client, monotonic=monotonic),
+        AlertEvaluation(leadership=leadership, rounds=rounds_of(client)),
         scheduling,
     ]
     return Duties(

@@ -81,6 +81,7 @@ class StatusReporter:
         recent: RecentJobs,
         unknown_tasks: UnknownTasks,
         duties: Callable[[], Duties | None] = lambda: None,
+        skew: Callable[[], float] = lambda: 0.0,
         memory: Callable[[], int] = resident_memory,
         processor: Callable[[], float] = cpu_seconds,
     ) -> None:
@@ -93,6 +94,7 @@ class StatusReporter:
         self._recent = recent
         self._unknown_tasks = unknown_tasks
         self._duties = duties
+        self._skew = skew
         self._memory = memory
         self._processor = processor
         self._drawn_at = (clock.monotonic(), processor())
@@ -160,6 +162,7 @@ class StatusReporter:
             tuple(self._unknown_tasks.names()),
             tuple(duty_figures(self._duties())),
             self.stacks.asked,
+            round(self._skew()),
         )
         return Figures(work, self._memory(), self._cpu())
 
@@ -187,6 +190,7 @@ class StatusReporter:
             "unknown_tasks": self._unknown_tasks.names(),
             "memory": figures.memory,
             "cpu": figures.cpu,
+            "skew": round(self._skew(), 1),
             "last": self._recent.newest(),
             **stacks_info(self.stacks),
         }

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from windlass.core.alerts.records import Severity
 from windlass.core.rates.rate import read_rate
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreNotFound, WindlassError
+from windlass.insight.alerts.reads import firing_counts
 from windlass.insight.diagnostics.durability import durability
 from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level, or_well
 from windlass.insight.limits import LimitView, limit_views
@@ -56,6 +58,7 @@ def diagnose(client: Client, facts: Mapping[str, str], *, stuck_after: int) -> O
     runs = yield from long_runs(stuck_after)
     limits = yield from limit_views()
     schedules = yield from all_schedules(client, None)
+    firing = yield from firing_counts()
     findings = [
         _store(client, facts),
         *durability(facts),
@@ -65,6 +68,7 @@ def diagnose(client: Client, facts: Mapping[str, str], *, stuck_after: int) -> O
         *or_well("jobs", _stuck(runs), "none runs for long"),
         *or_well("limits", _limits(seen.queues, limits), "none holds jobs up for long"),
         *or_well("schedules", _schedules(schedules, ahead.now), "all that are to fire can"),
+        *or_well("alerts", _alerts(firing), "none fires"),
         *or_well("events", _notices(seen), "nothing unusual within the last 24 hours"),
     ]
     return Diagnosis(findings, dict(facts))
@@ -201,6 +205,15 @@ def _notices(seen: Overview) -> Iterator[Finding]:
     for notice in seen.notices:
         level = Level.PROBLEM if notice.kind in ("lost", "emptied") else Level.NOTE
         yield Finding(level, "events", notice.text, remedies.get(notice.kind))
+
+
+def _alerts(firing: Mapping[str, int]) -> Iterator[Finding]:
+    for severity, number in firing.items():
+        level = Level.PROBLEM if severity == Severity.CRITICAL else Level.NOTE
+        text = f"{number:,} {severity} {'alert fires' if number == 1 else 'alerts fire'}"
+        yield Finding(
+            level, "alerts", text, "`windlass alerts list --open` says what; acknowledge what is looked after"
+        )
 
 
 def _named(names: list[str]) -> str:

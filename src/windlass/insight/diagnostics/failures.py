@@ -10,9 +10,9 @@ from windlass import clock
 from windlass.core import validate
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import open_ended
-from windlass.core.fault import outline, place_of, read_faults
+from windlass.core.fault import Fault, outline, place_of, read_faults
 from windlass.store.operation import Operation
-from windlass.store.operations.diagnostics.failures import RECENT, DeadGroup, dead_groups, samples
+from windlass.store.operations.diagnostics.failures import EXAMINED, RECENT, DeadGroup, dead_groups, samples
 from windlass.store.operations.queries import FinishedJob
 
 
@@ -39,6 +39,10 @@ class FailureGroup:
     newest: datetime | None
     sample: str
     """The id of the newest of them."""
+    hours: tuple[int, ...]
+    """How many failed in each hour of the last day, the earliest first."""
+    fault: Fault | None
+    """What the newest of them raised; None where that cannot be read, or is encrypted and its key is not here."""
     trend: str
     """``new``, ``rising``, ``steady``, ``falling`` or ``over``: the last hour against those before it."""
 
@@ -62,10 +66,10 @@ class FailureGroups(list[FailureGroup]):
         """Whether those were all."""
 
 
-def failure_groups(limit: int, encryption: Encryption) -> Operation[FailureGroups]:
-    """The ``limit`` largest groups, each with what its newest job says."""
+def failure_groups(limit: int, encryption: Encryption, *, most: int = EXAMINED) -> Operation[FailureGroups]:
+    """The ``limit`` largest groups of the ``most`` newest failed jobs, each with what its newest job says."""
     validate.whole_number(limit, "limit", least=1, most=10_000)
-    found = yield from dead_groups()
+    found = yield from dead_groups(most=most)
     shown = found.groups[:limit]
     known = {id: open_ended(encryption, job) for id, job in (yield from samples(shown)).items()}
     return FailureGroups(
@@ -88,6 +92,8 @@ def _view(group: DeadGroup, sample: FinishedJob | None) -> FailureGroup:
         oldest=clock.instant_or_none(group.oldest),
         newest=clock.instant_or_none(group.newest),
         sample=group.sample,
+        hours=group.hours,
+        fault=newest,
         trend=_trend(group),
     )
 

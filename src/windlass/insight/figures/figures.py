@@ -21,9 +21,11 @@ from windlass.core.figures.series import (
     name_in,
     pair,
     series,
+    task_in,
 )
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
+from windlass.insight.figures.aggregate import Aggregated, Span, aggregated
 from windlass.insight.figures.view import FigurePoint, point_view
 from windlass.store.operation import Operation
 from windlass.store.operations.figures.read import figures_between
@@ -63,6 +65,10 @@ class Figures:
     by: Mapping[str, FigurePoint]
     """The whole range by name, for the kind that was asked for; those with most runs first."""
 
+    def aggregated(self, aggregate: str) -> Aggregated:
+        """One number of each measure, by ``avg``, ``sum``, ``p95`` or ``p99``: for each step, for all, and by name."""
+        return aggregated(Span(self.points, self.step, self.until), self.total, self.by, aggregate)
+
 
 class FigureOptions(TypedDict, total=False):
     """Whose figures: of all jobs, or of a queue, a task, both, a worker, a schedule or the store."""
@@ -73,7 +79,9 @@ class FigureOptions(TypedDict, total=False):
     schedule: str | None
     store: bool
     by: str | None
-    """``queue``, ``task``, ``worker`` or ``schedule``: also tell the whole range by name."""
+    """``queue``, ``task``, ``worker`` or ``schedule``: also tell the whole range by name; with a ``queue``, ``task``
+    tells those of its jobs.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,8 @@ class FigureQuery:
     step: int
     level: Level
     by: str | None
+    within: str | None = None
+    """The queue whose tasks are told apart; None for those of all."""
 
 
 def figure_query(
@@ -115,35 +125,61 @@ def figure_query(
         raise ConfigError(f"figures: range {range!r} has more than {POINTS_AT_MOST:,} steps of {step!r}")
     if by is not None and by not in KINDS:
         raise ConfigError(f"figures: by must be one of {', '.join(KINDS)}, got {by!r}")
-    return FigureQuery(_series(queue, task, worker, schedule, store), length, wanted, level, by)
+    within = queue if by == TASK else None
+    return FigureQuery(_series(queue, task, worker, schedule, store), length, wanted, level, by, within)
 
 
 def figures(query: FigureQuery) -> Operation[Figures]:
     """The figures of the newest ``range``, up to now."""
+    found, steps, now = yield from _read(query)
+    first = steps[0]
+    points = [(at, _step(found, query, query.series, at)) for at in steps]
+    return Figures(
+        series=query.series,
+        since=clock.instant(first),
+        until=clock.instant(now),
+        step=timedelta(milliseconds=query.step),
+        points=[point_view(at, point) for at, point in points],
+        total=point_view(first, _together(point for _, point in points if point is not None)),
+        by={} if query.by is None else _by(found.values(), query.by, query.within, at=first),
+    )
+
+
+def figure_lines(query: FigureQuery) -> Operation[dict[str, list[FigurePoint]]]:
+    """The points of every series of the kind ``by``, step by step, by name: one read for all of them.
+
+    A step in which a series has no figures, while others have some, is not known of it.
+    """
+    if query.by is None:
+        raise ConfigError("figures: say by what the lines are told apart")
+    found, steps, _ = yield from _read(query)
+    names = {name_in(query.by, series_name) for bucket in found.values() for series_name in bucket} - {None}
+    return {
+        name: [point_view(at, _step(found, query, series(query.by, name), at, is_bare=False)) for at in steps]
+        for name in sorted(name for name in names if name is not None)
+    }
+
+
+def _read(query: FigureQuery) -> Operation[tuple[dict[int, Bucket], range, int]]:
+    """The buckets of the newest ``range``, when each of its steps begins, and the time now."""
     now = (yield from unmerged(limit=0)).now
     step = query.step
     last = now - now % step
     first = last - (-(-query.length // step) - 1) * step
     found = yield from figures_between(query.level, first, now)
-    points = [_step(found, query, at) for at in range(first, last + step, step)]
-    return Figures(
-        series=query.series,
-        since=clock.instant(first),
-        until=clock.instant(now),
-        step=timedelta(milliseconds=step),
-        points=[point_view(at, point) for at, point in points],
-        total=point_view(first, _together(point for _, point in points if point is not None)),
-        by={} if query.by is None else _by(found.values(), query.by, at=first),
-    )
+    return found, range(first, last + step, step), now
 
 
-def _step(found: Mapping[int, Bucket], query: FigureQuery, at: int) -> tuple[int, Point | None]:
-    """The point of one step; None where there is no bucket for any part of it."""
+def _step(
+    found: Mapping[int, Bucket], query: FigureQuery, series_name: str, at: int, *, is_bare: bool = True
+) -> Point | None:
+    """The point of one step of a series; None where there is no bucket for any part of it, or, unless it may be
+    ``is_bare``, where none of them has the series.
+    """
     level = query.level.step
     parts = [found[part] for part in range(at, at + query.step, level) if part in found]
-    if not parts:
-        return at, None
-    return at, _together(bucket[query.series] for bucket in parts if query.series in bucket)
+    points = [bucket[series_name] for bucket in parts if series_name in bucket]
+    return None if not points and not (parts and is_bare) else _together(points)
 
 
 def _together(points: Iterable[Point]) -> Point:
@@ -153,11 +189,11 @@ def _together(points: Iterable[Point]) -> Point:
     return whole
 
 
-def _by(buckets: Iterable[Bucket], kind: str, *, at: int) -> dict[str, FigurePoint]:
+def _by(buckets: Iterable[Bucket], kind: str, within: str | None, *, at: int) -> dict[str, FigurePoint]:
     whole: dict[str, Point] = {}
     for bucket in buckets:
         for series_name, point in bucket.items():
-            name = name_in(kind, series_name)
+            name = name_in(kind, series_name) if within is None else task_in(within, series_name)
             if name is not None:
                 whole.setdefault(name, Point()).merge(point)
     views = {name: point_view(at, point) for name, point in whole.items()}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from windlass import clock
 from windlass.clock import iso
 from windlass.core.figures.row import Row
 from windlass.insight.figures.figures import Figures
-from windlass.insight.figures.view import FigurePoint, Level, Times, point_view
+from windlass.insight.figures.view import FigurePoint, Level, Times, all_counts, point_view
 from windlass.store.operations.figures.roll_up import RolledUp
 
 
-def figures_form(figures: Figures) -> dict[str, object]:
-    """A range of figures, in steps."""
-    return {
+def figures_form(figures: Figures, *, aggregate: str | None = None) -> dict[str, object]:
+    """A range of figures, in steps; with an aggregate each point also has ``values``, one number of each measure."""
+    form: dict[str, Any] = {
         "series": figures.series,
         "since": iso(figures.since),
         "until": iso(figures.until),
@@ -23,15 +24,24 @@ def figures_form(figures: Figures) -> dict[str, object]:
         "total": point_form(figures.total),
         "by": {name: point_form(point) for name, point in figures.by.items()},
     }
+    if aggregate is None:
+        return form
+    found = figures.aggregated(aggregate)
+    form["aggregate"] = aggregate
+    form["total"]["values"] = found.total
+    for point, values in zip(form["points"], found.points, strict=True):
+        point["values"] = values
+    for name, values in found.by.items():
+        form["by"][name]["values"] = values
+    return form
 
 
 def point_form(point: FigurePoint) -> dict[str, object]:
     """The figures of one step; one of which nothing is known has no counts."""
-    known = dict.fromkeys(("enqueued", "completed", "failed", "retried"), 0) if point.is_known else {}
     return {
         "at": iso(point.at),
         "known": point.is_known,
-        "counts": {**known, **point.counts},
+        "counts": all_counts(point),
         "wait": _times(point.wait),
         "run": _times(point.run),
         "levels": {name: _level(level) for name, level in point.levels.items()},

@@ -114,6 +114,12 @@ class FigurePoint:
         return None if found is None else round(found.max)
 
 
+def all_counts(point: FigurePoint) -> dict[str, int]:
+    """All counts by name, the usual ones also where they are zero; none where nothing is known."""
+    known = dict.fromkeys(("enqueued", "completed", "failed", "retried"), 0) if point.is_known else {}
+    return {**known, **point.counts}
+
+
 def point_view(at: int, point: Point | None) -> FigurePoint:
     """A point as people see it; None for a step of which nothing is known."""
     found = Point() if point is None else point

@@ -15,6 +15,7 @@ Files, in reading order:
 - ``vacuum``: Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it.
 - ``schedules/``: Schedules: fires what is due.
 - ``figures/``: Figures of the whole store: rows of workers are merged into buckets, beside what the leader reads.
+- ``alerts/``: Alerts: the leader holds rules against figures.
 - ``counter_check``: Compares what limits count with the jobs that run; a difference is a defect, which it reports and
   mends.
 - ``clock_step``: Notices that the store's clock was stepped.

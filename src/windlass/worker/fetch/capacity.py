@@ -28,6 +28,8 @@ a few of each queue cost a store much less than one of many: SQLite a third, for
 _NAMED = 200
 """So many queues are quickly checked one by one, whatever other queues the store has."""
 _ALL_EVERY = 60.0
+_CROWDED = 10.0
+"""Seconds without fetching ahead after a claim met jobs that have to wait: to move one costs more than that saves."""
 
 
 class Capacity:
@@ -64,6 +66,9 @@ class Capacity:
         self._asked_all = float("-inf")
         self._ahead = 0
         """How many jobs may wait in the worker, as of the last round."""
+        self._crowded: set[str] = set()
+        """Queues in which claims met jobs whose concurrency key is held."""
+        self._crowded_until = 0.0
         self.has_few = len(self._declared) <= FEW
         self.needs_survey = False
         """Whether some queues may have work without our knowledge: the store has to be asked which."""
@@ -131,6 +136,19 @@ class Capacity:
         for name in queues:
             self._prefetch.forget(name)
 
+    def note_blocked(self, requests: ClaimRequests, *, now: float) -> None:
+        """A claim of these met jobs whose concurrency key is held, perhaps by what waits here: more are not fetched
+        ahead for a while, and what is behind those jobs was not looked at.
+        """
+        self._crowded.update(name for name, _ in requests)
+        self._crowded_until = now + _CROWDED
+        self.may_have_work(name for name, _ in requests)
+
+    def _is_crowded(self, contenders: Collection[str], now: float) -> bool:
+        if now >= self._crowded_until:
+            self._crowded.clear()
+        return not self._crowded.isdisjoint(contenders)
+
     def places(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> int:
         """How many jobs may come in now."""
         free = max(0, self._concurrency - in_flight)
@@ -138,6 +156,7 @@ class Capacity:
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
         # What waits in a buffer counts as running: under a limit others could run it.
         is_limited = self.running_limits.hold_for(contenders) or self.rates.hold_for(contenders)
+        is_limited = is_limited or self._is_crowded(contenders, now)
         self._ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
         return min(free + max(0, self._ahead - waiting), self._most_at_once)
 

@@ -251,8 +251,8 @@ class Pump:
         self._take_in(result.claimed)
         others_may_have_more = self._capacity.note_claimed(requests, result.claimed, result.limits)
         self._capacity.rates.note({name for name, _ in requests}, result.rates, now=self._cycled)
-        if result.blocked:  # what is behind them was not looked at
-            self._capacity.may_have_work(name for name, _ in requests)
+        if result.blocked:
+            self._capacity.note_blocked(requests, now=self._cycled)
             others_may_have_more = True
         if result.has_put_off:
             self._session.notify(Topic.WORK)  # promote has to know when there is a token

@@ -30,6 +30,8 @@ class ClockSkew:
         self._worker = worker
         self._now = now
         self._told = 0
+        self.seconds = 0.0
+        """By how much the clocks of host and store differ, at the least, as it was read last."""
 
     def now(self) -> int:
         """This host's clock."""
@@ -38,6 +40,7 @@ class ClockSkew:
     def judge(self, before: int, *, store: int) -> None:
         """``store`` is what the store's clock showed at some moment between ``before`` and now."""
         ahead = apart(before, self._now(), store)
+        self.seconds = abs(ahead) / 1000
         if abs(ahead) > _TOLERATED:
             if abs(ahead - self._told) > _TOLERATED:
                 self._told = ahead

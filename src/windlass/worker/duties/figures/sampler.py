@@ -16,6 +16,8 @@ from windlass.store.operations.leases import WorkerRecord, workers
 from windlass.store.operations.queries import depth
 
 EVERY = 10.0
+_LATELY = 300_000
+"""Milliseconds for which a worker that was lost counts as missing."""
 _PATIENCE = 100.0
 """Depths are counted so that this takes at most a hundredth of the time, however many jobs wait."""
 
@@ -27,6 +29,7 @@ class _Info(Struct):
     running_count: int = 0
     memory: int = 0
     cpu: float = 0.0
+    skew: float = 0.0
 
 
 class Sampler:
@@ -46,6 +49,7 @@ class Sampler:
         latency = self._monotonic() - began
         sampled: Bucket = {STORE: Point(), ALL: Point()}
         self._add_workers(sampled, [worker for worker in found if worker.is_alive])
+        sampled[STORE].gauges["missing"] = Gauge.of(_missing(found))
         store = sampled[STORE].gauges
         store["latency"] = Gauge.of(latency)
         for name, value in self._session.run(store_state()).items():
@@ -56,11 +60,14 @@ class Sampler:
         return sampled
 
     def _add_workers(self, sampled: Bucket, alive: list[WorkerRecord]) -> None:
-        busy = running = slots = 0
+        working = busy = running = slots = 0
+        skew = 0.0
         for worker in alive:
             info = _info(worker)
             if not info.concurrency:
                 continue  # a process that does duties only
+            working += 1
+            skew = max(skew, info.skew)
             busy += info.running_count > 0
             running += info.running_count
             slots += info.concurrency
@@ -68,8 +75,16 @@ class Sampler:
             sampled[series(WORKER, worker.name)] = Point(
                 gauges={name: Gauge.of(value) for name, value in gauges.items()}
             )
-        counts = {"workers": len(alive), "busy": busy, "running": running, "slots": slots}
+        counts = {
+            "workers": len(alive),
+            "busy": busy,
+            "running": running,
+            "slots": slots,
+            "working": working,
+            "skew": skew,
+        }
         sampled[STORE].gauges.update((name, Gauge.of(value)) for name, value in counts.items())
+        sampled[STORE].gauges["skew"] = Gauge.of(skew)
 
     def _add_depths(self, sampled: Bucket) -> None:
         began = self._monotonic()
@@ -81,6 +96,14 @@ class Sampler:
         ready = sum(found.ready for found in depths.values())
         oldest = max((found.oldest for found in depths.values()), default=0)
         sampled[ALL].gauges.update(_waiting(ready, oldest))
+
+
+def _missing(found: list[WorkerRecord]) -> int:
+    """How many workers were lost lately: while others were heard of, or just before all were lost."""
+    newest = max((worker.seen_at for worker in found), default=0)
+    return sum(
+        not worker.is_alive and worker.seen_at > newest - _LATELY and _info(worker).concurrency > 0 for worker in found
+    )
 
 
 def _waiting(ready: int, oldest: int) -> dict[str, Gauge]:

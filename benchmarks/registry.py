@@ -29,6 +29,8 @@ from benchmarks.measurements import (
     rest,
     schedules,
     sustained,
+    under_fire,
+    web_pages,
 )
 
 MEASUREMENTS: dict[str, Measurement] = {
@@ -41,6 +43,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         drain_features,
         drain_limited,
         log_lines,
+        under_fire,
         enqueue_one,
         enqueue_bulk,
         pick_up_idle,
@@ -55,6 +58,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         many_workers,
         poison,
         move,
+        web_pages,
         rest,
         import_time,
     )

@@ -127,10 +127,20 @@ def notes(facts: Mapping[str, str], warnings: Sequence[str], guarantees: Mapping
     """What must be known to read the tables."""
     paragraphs = [f"{name}: {value}" for name, value in facts.items()]
     paragraphs += [f"  {name}: {text}" for name, text in guarantees.items()]
+    paragraphs += [text for run in runs for text in _slowest(run)]
     paragraphs += [f"not measured yet: {line}" for line in NOT_YET]
     paragraphs += [f"WARNING: {text}" for text in (*warnings, *(doubt for run in runs for doubt in _doubts(run)))]
     paragraphs += [f"FAILED: {text}" for text in runs[0].results.failures]
     return "\n".join(paragraphs)
+
+
+def _slowest(run: Run) -> Iterator[str]:
+    """Which of several things a line is about, if it is about the slowest of them."""
+    for measurement, line in run.lines():
+        for contender in run.ours:
+            found = run.results.highest(measurement.name, contender, line.figure)
+            if found is not None:
+                yield f"{run.store}, {line.title}: {found[0]} ({number(found[1], line.unit)} {line.unit})"
 
 
 def _doubts(run: Run) -> Iterator[str]:
@@ -139,3 +149,6 @@ def _doubts(run: Run) -> Iterator[str]:
         reached = run.results.summary("pick-up-half-load", contender, "load_percent_of_drain")
         if reached is not None and reached.median < 47:
             yield f"half load, {contender.key}: the client only sent {reached.median:.0f} % of the drain rate"
+        answered = run.results.summary("under-fire", contender, "answered_per_second")
+        if answered is not None and answered.median < 45:
+            yield f"under fire, {contender.key}: only {answered.median:.0f} requests a second were answered, not 50"

@@ -27,6 +27,17 @@ class Results:
         values = [figures[figure] for figures in rounds if figure in figures]
         return summary(values) if values else None
 
+    def highest(self, measurement: str, contender: Contender, figure: str) -> tuple[str, float] | None:
+        """Of a figure that was taken of several things (``figure thing``): the thing with the highest median."""
+        rounds = self._rounds.get((measurement, contender.key), [])
+        things = {name.partition(" ")[2] for figures in rounds for name in figures if name.startswith(f"{figure} ")}
+        medians = {
+            thing: found.median
+            for thing in things
+            if (found := self.summary(measurement, contender, f"{figure} {thing}"))
+        }
+        return max(medians.items(), key=lambda one: one[1]) if medians else None
+
     def known(self, measurements: Sequence[str], contender: Contender) -> dict[str, float] | None:
         """The medians of all figures of these measurements, as ``measurement.figure``; None if one is missing."""
         medians: dict[str, float] = {}

@@ -75,7 +75,7 @@ class Rounds:
             self._fail(number, name, contender, failure)
             return
         self.results.add(name, contender, figures)
-        shown = "  ".join(f"{figure} {value:,.4g}" for figure, value in figures.items())
+        shown = "  ".join(f"{figure} {value:,.4g}" for figure, value in figures.items() if "/" not in figure)
         self._tell(f"{name:20} {contender.key:18} round {number}  {time.monotonic() - began:5.1f} s  {shown}")
 
     def _fail(self, number: int, name: str, contender: Contender, failure: Exception) -> None:

@@ -32,6 +32,10 @@ class Scale:
     imports: int
     many_workers: int
     """Idle workers that wait for the same jobs."""
+    most_processes: int
+    """Worker processes of one drain, at the most."""
+    poison_lease: str
+    """The lease of workers that poison kills: what they held comes back after it."""
     poison_jobs: int
     """Jobs beside those that kill their process."""
     due_schedules: int
@@ -39,6 +43,19 @@ class Scale:
     resting_schedules: int
     log_pairs: int
     """Drains with and without a line of log for each run."""
+    fire_pairs: int
+    """Drains beside clients of a web process, and alone."""
+    fire_jobs: int
+    fire_streams: int
+    few_page_jobs: int
+    """Jobs beside which the pages of the dashboard are asked for."""
+    many_page_jobs: int
+    page_requests: int
+    """How often each page is asked for, after a first time."""
+    page_visits: int
+    """How often a browser goes to each page."""
+    painted_pages: int | None
+    """How many pages a browser goes to; None for all."""
     peer_jobs: int
     """Peers drain fewer jobs, so that a round of theirs lasts about as long."""
 
@@ -63,10 +80,20 @@ FULL = Scale(
     rest_seconds=15.0,
     imports=7,
     many_workers=64,
+    most_processes=4,
+    poison_lease="30s",
     poison_jobs=4_000,
     due_schedules=1_000,
     resting_schedules=10_000,
     log_pairs=7,
+    fire_pairs=3,
+    fire_jobs=120_000,
+    fire_streams=200,
+    few_page_jobs=10_000,
+    many_page_jobs=1_000_000,
+    page_requests=7,
+    page_visits=3,
+    painted_pages=None,
     peer_jobs=3_000,
 )
 
@@ -90,10 +117,20 @@ QUICK = Scale(
     rest_seconds=3.0,
     imports=3,
     many_workers=16,
+    most_processes=4,
+    poison_lease="30s",
     poison_jobs=4_000,
     due_schedules=1_000,
     resting_schedules=2_000,
     log_pairs=3,
+    fire_pairs=1,
+    fire_jobs=40_000,
+    fire_streams=200,
+    few_page_jobs=10_000,
+    many_page_jobs=100_000,
+    page_requests=3,
+    page_visits=1,
+    painted_pages=None,
     peer_jobs=1_000,
 )
 
@@ -117,10 +154,20 @@ SMOKE = Scale(
     rest_seconds=0.2,
     imports=1,
     many_workers=2,
+    most_processes=1,
+    poison_lease="2s",
     poison_jobs=20,
     due_schedules=5,
     resting_schedules=20,
     log_pairs=1,
+    fire_pairs=1,
+    fire_jobs=2_000,
+    fire_streams=5,
+    few_page_jobs=200,
+    many_page_jobs=400,
+    page_requests=1,
+    page_visits=1,
+    painted_pages=2,
     peer_jobs=50,
 )
 """Tiny: shows that everything works, measures nothing."""

@@ -27,12 +27,13 @@ Setup = Callable[[Windlass], None]
 
 def measure(round: Round) -> Figures:
     figures: dict[str, float] = {}
-    for processes in _PROCESSES:
-        free = _rate(round, f"free{processes}", processes=processes)
-        figures[f"free_{processes}"] = free
+    for number in _PROCESSES:
+        processes = min(number, round.scale.most_processes)
+        free = _rate(round, f"free{number}", processes=processes)
+        figures[f"free_{number}"] = free
         for kind, limited in (("queue", _limited_queue), ("app", _limited_app), ("rate", _rated_queue)):
-            under = _rate(round, f"{kind}{processes}", limited(processes * _SLOTS), processes=processes)
-            figures[f"{kind}_{processes}"] = under / free
+            under = _rate(round, f"{kind}{number}", limited(processes * _SLOTS), processes=processes)
+            figures[f"{kind}_{number}"] = under / free
     alone = _rate(round, "alone", serves=("default", _FULL))
     figures["beside_full"] = _rate(round, "beside", _fill, serves=("default", _FULL)) / alone
     return figures

@@ -20,12 +20,13 @@ _PATIENCE = 300.0
 
 def measure(round: Round) -> Figures:
     jobs = round.scale.poison_jobs
-    sound = _rate(round.beside("sound"), jobs)
-    poisoned = _rate(round.beside("poisoned"), jobs, poison_at=min(jobs, _EACH) // 2)
+    lease = round.scale.poison_lease
+    sound = _rate(round.beside("sound"), jobs, lease=lease)
+    poisoned = _rate(round.beside("poisoned"), jobs, lease=lease, poison_at=min(jobs, _EACH) // 2)
     return {"sound_per_second": sound, "poisoned_per_second": poisoned, "percent": poisoned / sound * 100}
 
 
-def _rate(place: Place, jobs: int, *, poison_at: int | None = None) -> float:
+def _rate(place: Place, jobs: int, *, lease: str, poison_at: int | None = None) -> float:
     """How many jobs return in a second. The last tenth is not waited for: what a dead process held comes back when its
     lease has expired, and how long that takes is a setting.
     """
@@ -35,7 +36,7 @@ def _rate(place: Place, jobs: int, *, poison_at: int | None = None) -> float:
             for number in range(jobs)
         )
         expected = jobs * 9 // 10
-        with worker_command(place, "benchmarks.processes.poisoned", "--processes=2", "-c10"):
+        with worker_command(place, "benchmarks.processes.poisoned", "--processes=2", "-c10", f"--lease={lease}"):
             _await_completed(app, 1)
             began = time.monotonic()
             _await_completed(app, expected)

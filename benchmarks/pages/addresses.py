@@ -1,0 +1,62 @@
+"""Every page of the dashboard, as addresses in a filled store. The table of its routes says which there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from starlette.responses import HTMLResponse
+
+from benchmarks.pages.filling import QUEUES, RULE, SCHEDULE, TAG, TASKS, Filled
+from windlass import State
+from windlass.web.site.routes import PAGES
+
+_PARAMETER = re.compile(r"\{\w+\}")
+_FILTERS = (
+    {"state": "completed"},
+    {"state": "failed"},
+    {"state": "pending"},
+    {"queue": QUEUES[3]},
+    {"task": TASKS[3]},
+    {"tag": TAG},
+    {"state": "failed", "queue": QUEUES[3]},
+    {"text": "no job holds this text"},
+)
+"""Of the list of jobs; the last is one that no index serves and that finds nothing."""
+
+
+def addresses(filled: Filled) -> list[str]:
+    """The paths of all pages, and of those that look back or filter several."""
+    return [
+        *_pages(filled),
+        *(f"/jobs/{id}" for id in filled.jobs.values()),
+        *(f"/jobs?{urlencode(filter)}" for filter in _FILTERS),
+        *(f"/?range={range}" for range in ("24h", "7d")),
+        f"/tasks?{urlencode({'range': '7d'})}",
+        f"/queues/{QUEUES[0]}?{urlencode({'range': '7d'})}",
+    ]
+
+
+def _pages(filled: Filled) -> Iterator[str]:
+    """Each page once; what its path begins with tells what stands in it."""
+    names = {
+        "/jobs/": filled.jobs[State.FAILED],
+        "/queues/": QUEUES[0],
+        "/workers/": filled.worker,
+        "/tasks/": TASKS[0],
+        "/schedules/": SCHEDULE,
+        "/alerts/rules/": RULE,
+        "/bulk/": filled.change,
+    }
+    for route in PAGES:
+        if route.method != "GET" or route.answer is not HTMLResponse or route.role is None:
+            continue
+        if not _PARAMETER.search(route.path):
+            # Before many jobs are changed, they are counted: here all that there are.
+            yield f"{route.path}?all=1" if route.path.startswith("/bulk/begin/") else route.path
+        else:
+            name = next((name for start, name in names.items() if route.path.startswith(start)), None)
+            if name is None:
+                raise RuntimeError(f"page {route.path} is not measured: name one of its things in {__name__}")
+            yield _PARAMETER.sub(name, route.path)

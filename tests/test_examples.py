@@ -97,6 +97,7 @@ def test_every_public_name_is_documented() -> None:
 
 def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
     plain = {
+        "ArchivedJob",
         "BusyKey",
         "ConcurrencyView",
         "CooldownView",

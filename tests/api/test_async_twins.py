@@ -13,6 +13,7 @@ import pytest
 from tests.slow_shutdown import unhurried
 from windlass import (
     ActiveJob,
+    ArchivedJobs,
     ClaimedJob,
     Concurrency,
     ConfigError,
@@ -30,6 +31,7 @@ from windlass import (
 
 PURE: dict[type, set[str]] = {
     ActiveJob: {"checkpoint", "extend", "guard", "limit"},
+    ArchivedJobs: {"at"},
     ClaimedJob: {"guard"},
     Concurrency: set(),
     Helper: {"close", "task"},

@@ -80,10 +80,10 @@ NOT_LOOKING: dict[type, str] = {
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule add_token aadd_token record_change arecord_change fire_due afire_due roll_up "
-        "aroll_up send asend "
+        "aroll_up send asend evaluate_alerts aevaluate_alerts "
         # no store is asked
-        "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
-        "queue request store task tasks transaction "
+        "alerts archive around_enqueue around_run close aclose command concurrency configure aconfigure cron every "
+        "helper lease limit queue request store task tasks transaction "
         # a store that is not there is a finding
         "diagnose adiagnose"
     ),

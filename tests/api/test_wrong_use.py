@@ -61,6 +61,8 @@ def test_a_password_is_not_repeated() -> None:
         ({"types": int}, "types takes a list of classes.* got <class 'int'>"),
         ({"archive": 42}, "archive must be"),
         ({"archive": ""}, "archive must be"),
+        ({"early_cleaning": 85}, "early_cleaning must be a share between 0 and 1, such as 0.85, or None; got 85"),
+        ({"early_cleaning": True}, "early_cleaning must be a share"),
         ({"store_deadline": "soon"}, "store_deadline"),
         ({"clock": 3}, "clock must be a function that gives milliseconds since 1970, got 3"),
         ({"store_deadline": 0}, "store_deadline must be longer than 0"),

@@ -13,7 +13,7 @@ from benchmarks.figures import percentile
 from benchmarks.goals import GOALS
 from benchmarks.peers import PEERS
 from benchmarks.registry import MEASUREMENTS, selected
-from benchmarks.report import Run, peers_table
+from benchmarks.report import Run, notes, peers_table
 from benchmarks.results import Results
 from benchmarks.rivals import RIVALS
 from benchmarks.rounds import Rounds
@@ -115,6 +115,18 @@ def test_pgqueuer_and_the_others_are_goals_of_their_own() -> None:
 
     assert header.endswith("ours / pgqueuer          wanted  ours / others        wanted")
     assert drained.endswith("1.50 ×  at least 1.3 ×        12.00 ×  at least 8 ×")
+
+
+def test_the_notes_name_the_slowest_of_several_pages() -> None:
+    results = Results()
+    ours = Contender(title="full", store="sqlite", variant="full")
+    for slow in (40.0, 60.0):
+        results.add("web-pages", ours, {"few_ms": slow, "few_ms /jobs?state=failed": slow, "few_ms /queues": 3.0})
+    run = Run(store="sqlite", measurements=[MEASUREMENTS["web-pages"]], ours=[ours], peers=[], results=results)
+
+    told = notes({}, [], {}, [run])
+
+    assert told == "sqlite, slowest page beside 10,000 jobs: /jobs?state=failed (50 ms)"
 
 
 def test_a_percentile_is_a_sample() -> None:

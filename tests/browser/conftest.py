@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -68,11 +69,18 @@ def shop(app: Windlass) -> Windlass:
     return app
 
 
+@contextmanager
+def served(app: Windlass) -> Iterator[str]:
+    """Serve the pages of an app for the length of a block; where."""
+    security = Security(app, SecuritySettings(is_open_to_loopback=True))
+    with Server(dashboard(app, security=security), host="127.0.0.1", port=0).in_background() as address:
+        yield address
+
+
 @pytest.fixture
 def address(app: Windlass) -> Iterator[str]:
     """Where the pages are served."""
-    security = Security(app, SecuritySettings(is_open_to_loopback=True))
-    with Server(dashboard(app, security=security), host="127.0.0.1", port=0).in_background() as address:
+    with served(app) as address:
         yield address
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, served
+from tests.faults.proxy import Proxy
+from tests.ledger.apps import Apps
 from windlass import Windlass
 
 
@@ -38,3 +40,44 @@ def test_rows_do_not_move_and_open_folds_stay_open(page: Page, shop: Windlass) -
     shop.job("dead").retry()
     expect(page.locator(".state-full")).to_have_text("pending", timeout=PATIENCE)
     expect(page.locator("#attempt-1")).not_to_have_attribute("open", "")
+
+
+@pytest.mark.only_on("sqlite")
+def test_polling_takes_over_when_the_stream_fails(browser: Browser, shop: Windlass, address: str) -> None:
+    """B20: the page asks every five seconds after three failures, and says so; what is shown stays, with its age."""
+    context = browser.new_context(base_url=address)
+    page = context.new_page()
+    page.route("**/live/**", lambda route: route.abort())
+    page.goto("/jobs/later", timeout=PATIENCE)
+    expect(page.locator("#live-sign")).to_have_text("every 5 s", timeout=PATIENCE)
+    shop.job("later").cancel()
+    expect(page.locator(".state-full")).to_have_text("cancelled", timeout=PATIENCE)
+    page.route("**/jobs/later", lambda route: route.abort())
+    expect(page.locator("#away")).to_contain_text("The server does not answer", timeout=PATIENCE)
+    expect(page.locator("#away")).to_contain_text("ago")
+    expect(page.locator(".state-full")).to_have_text("cancelled")
+    page.unroute("**/jobs/later")
+    expect(page.locator("#away")).to_be_empty(timeout=PATIENCE)
+    page.unroute("**/live/**")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=60_000)
+    context.close()
+
+
+@pytest.mark.only_on("redis")
+def test_a_store_that_is_away_is_a_banner(browser: Browser, far_app: Apps, proxy: Proxy) -> None:
+    """B20: the last known figures stay, marked with their age, and it comes back by itself."""
+    app = far_app()
+    app.enqueue("report")
+    with served(app) as address:
+        page = browser.new_page(base_url=address)
+        page.goto("/queues", timeout=PATIENCE)
+        expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+        proxy.refuse()
+        expect(page.locator("#away")).to_contain_text("The store is away", timeout=PATIENCE)
+        expect(page.locator("#away")).to_contain_text("ago")
+        expect(page.locator("#live")).to_have_attribute("data-stale", "")
+        expect(page.locator("#live tbody")).to_contain_text("default")
+        proxy.restore()
+        expect(page.locator("#away")).to_be_empty(timeout=2 * PATIENCE)
+        expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+        page.close()

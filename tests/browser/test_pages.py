@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import PATIENCE
+from tests.waiting import eventually
 from windlass import State, Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -18,14 +20,30 @@ PATHS = (
     "/jobs/done",
     "/jobs/dead",
     "/jobs/waits",
+    "/jobs?all=1",
+    "/bulk",
     "/failures",
     "/queues",
     "/queues/unserved",
     "/workers",
+    "/tasks",
+    "/tasks/billing.capture_payment",
+    "/limits",
+    "/system",
     "/schedules",
     "/schedules/nightly",
     "/jobs/nowhere",
 )
+FORMS = (
+    "/queues/unserved/settings",
+    "/schedules/nightly/edit",
+    "/new/schedule",
+    "/jobs/dead/edit",
+    "/jobs/dead/delete",
+    "/enqueue",
+    "/bulk/begin/retry?state=failed",
+)
+"""They are not live."""
 AXE = Path(__file__).with_name("vendor") / "axe-4.14.0.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -42,7 +60,7 @@ def test_every_page_fits_and_is_accessible(
         bypass_csp=True,
     )
     page = context.new_page()
-    for path in PATHS:
+    for path in (*PATHS, *FORMS):
         page.goto(path, wait_until="domcontentloaded", timeout=PATIENCE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         page.add_script_tag(path=str(AXE))
@@ -58,6 +76,17 @@ def test_no_page_complains(page: Page, shop: Windlass) -> None:
     for path in PATHS[:-1]:
         page.goto(path)
         expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    for path in FORMS:
+        page.goto(path)
+
+
+def test_a_schedule_is_previewed_as_it_is_typed(page: Page, shop: Windlass) -> None:
+    """B16: what is typed stays, and nothing is changed."""
+    page.goto("/schedules/nightly/edit")
+    page.fill("#f-cron", "0 9 * * mon")
+    expect(page.locator("#preview")).to_contain_text("At 09:00 on Monday", timeout=PATIENCE)
+    expect(page.locator("#f-cron")).to_have_value("0 9 * * mon")
+    assert shop.schedule("nightly").settings.cron == "30 2 * * *"
 
 
 def test_a_page_works_without_scripts(browser: Browser, shop: Windlass, address: str) -> None:
@@ -69,6 +98,12 @@ def test_a_page_works_without_scripts(browser: Browser, shop: Windlass, address:
     page.get_by_role("button", name="Retry now").click()
     expect(page.locator(".state-full")).to_have_text("pending", timeout=PATIENCE)
     assert shop.job("dead").state is State.PENDING
+    page.goto("/jobs")
+    page.check('tr:has(a[href="/jobs/dead"]) .check')
+    page.locator("#bulk").get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel 1 job").click()
+    page.wait_for_url("**/bulk/*")
+    eventually(lambda: shop.job("dead").state is State.CANCELLED)
     context.close()
 
 
@@ -88,6 +123,70 @@ def test_keys_go_places(page: Page, shop: Windlass) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/jobs?text=dead")
     expect(page.locator("tbody tr")).to_have_count(1)
+    for key in ("j", "x"):
+        page.keyboard.press(key)
+    expect(page.locator("#selected-count")).to_have_text("1 selected")
+    shop.retry("dead")
+    expect(page.locator("tbody .state")).to_have_text("pending", timeout=PATIENCE)
+    expect(page.locator("#selected-count")).to_have_text("1 selected")
+    page.keyboard.press("c")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/bulk/begin/cancel?**")
+    page.get_by_role("button", name="Cancel 1 job").click()
+    expect(page.locator(".summary-state")).to_contain_text("1 cancelled", timeout=PATIENCE)
+
+
+def test_keys_are_shown_and_can_be_switched_off(page: Page, shop: Windlass) -> None:
+    """B20."""
+    page.goto("/jobs?text=dead")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    page.get_by_label("View", exact=True).click()
+    page.get_by_role("button", name="Keys on").click()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_hidden()
+
+
+def test_the_command_box_goes_anywhere(browser: Browser, shop: Windlass, address: str) -> None:
+    """B20: by keyboard alone; axe finds nothing in it."""
+    context = browser.new_context(base_url=address, bypass_csp=True)
+    page = context.new_page()
+    page.goto("/", timeout=PATIENCE)
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option").first).to_contain_text("Overview", timeout=PATIENCE)
+    page.add_script_tag(path=str(AXE))
+    found = page.evaluate(
+        f"axe.run('#command', {{runOnly: {RULES}}}).then(found => found.violations.map(v => [v.id, v.nodes[0].html]))"
+    )
+    assert found == []
+    page.keyboard.type("unserv")
+    expect(page.get_by_role("option")).to_have_text(["unservedqueue"], timeout=PATIENCE)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/queues/unserved")
+    context.close()
+
+
+def test_times_follow_the_zone_that_was_chosen(browser: Browser, shop: Windlass, address: str) -> None:
+    """B20: local or UTC, kept per browser, and so is the density; the whole instant is on hover."""
+    context = browser.new_context(base_url=address, timezone_id="Asia/Tokyo")
+    page = context.new_page()
+    page.goto("/jobs/done", timeout=PATIENCE)
+    time = page.locator("time[datetime]:not([data-relative])").first
+    made = datetime.fromisoformat(time.get_attribute("datetime") or "")
+    expect(time).to_contain_text((made + timedelta(hours=9)).strftime("%H:%M"), timeout=PATIENCE)
+    page.get_by_label("View", exact=True).click()
+    page.get_by_role("button", name="Times local").click()
+    page.get_by_role("button", name="Density comfortable").click()
+    page.reload()
+    expect(time).to_contain_text(made.strftime("%H:%M"), timeout=PATIENCE)
+    expect(time).to_have_attribute("title", made.strftime("%Y-%m-%d %H:%M:%S UTC"))
+    expect(page.locator("html")).to_have_attribute("data-density", "compact")
+    context.close()
 
 
 def test_the_theme_is_kept(page: Page, context: BrowserContext, shop: Windlass) -> None:

@@ -1,11 +1,15 @@
-"""``windlass demo``: the whole thing in one command."""
+"""``windlass demo``: the whole thing in one command, with a dashboard at its end."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from signal import SIGINT
+from time import monotonic
 
-from tests.cli.program import Program
+import httpx2
+
+from tests.cli.program import DEADLINE, Program
 
 STORY = (
     r"charge order 7 +retrying +attempt 1 of 3 failed: the bank does not answer",
@@ -21,25 +25,35 @@ STORY = (
 )
 
 
-def test_the_demo_tells_its_story_without_a_terminal(windlass: Program) -> None:
-    """Plain lines, high priorities first."""
-    told = windlass("demo")
-    assert (told.code, told.error) == (0, "")
-    assert not {char for char in told.out if char != "\n" and not char.isprintable()}
-    for line in STORY:
-        assert re.search(line, told.out), line
-    running = re.findall(r"(resize photo \d) +running", told.out)
-    assert running == ["resize photo 3", "resize photo 2", "resize photo 1"]
+def test_the_demo_tells_its_story_and_ends_with_a_live_dashboard(windlass: Program) -> None:
+    """B20: plain lines, high priorities first; then an address, and jobs flow until Ctrl-C."""
+    with windlass.start("demo", "--port=0") as demo:
+        store = Path(demo.wait_for("store: ").split()[1])
+        address = demo.wait_for("http://127.0.0.1:").split()[0]
+        told = "\n".join(demo.shown)
+        for line in STORY:
+            assert re.search(line, told), line
+        assert not {char for char in told if char != "\n" and not char.isprintable()}
+        running = re.findall(r"(resize photo \d) +running", told)
+        assert running == ["resize photo 3", "resize photo 2", "resize photo 1"]
+        until = monotonic() + DEADLINE
+        while (counts := httpx2.get(f"{address}/api/v1/overview").json()["counts"])["completed"] <= 5009:
+            assert monotonic() < until, counts
+        assert "capture_<wbr>payment" in httpx2.get(f"{address}/jobs").text
+        demo.signal(SIGINT)
+        assert demo.code() == 0
+    assert not store.parent.exists()
 
 
-def test_the_demo_leaves_nothing_behind(windlass: Program) -> None:
+def test_the_demo_ends_by_itself_and_leaves_nothing_behind(windlass: Program) -> None:
     """At a terminal, for the sake of the other way of telling it."""
     before = set(windlass.folder.iterdir())
-    shown = windlass.at_terminal("demo")
+    shown = windlass.at_terminal("demo", "--once")
     assert shown.code == 0
     found = re.search(r"store: (\S+)", shown.out)
     assert found is not None
     store = Path(found[1])
     assert store.is_absolute()
     assert not store.parent.exists()
+    assert "http://" not in shown.out
     assert set(windlass.folder.iterdir()) == before

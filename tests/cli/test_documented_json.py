@@ -26,6 +26,8 @@ COMMANDS = [
     ("workers list", ["workers", "list"]),
     ("workers forget --lost", ["workers", "forget", "--lost"]),
     ("status", ["status"]),
+    ("top", ["top"]),
+    ("bench", ["bench", "--jobs", "200", "--pick-ups", "2", "--with-other-jobs"]),
     ("migrate", ["migrate"]),
     ("duties promote", ["duties", "promote"]),
     ("duties clean", ["duties", "clean"]),

@@ -12,10 +12,12 @@ def test_figures_are_shown_as_charts_times_and_by_name(windlass: Program) -> Non
     before, *_ = windlass.many(["figures"])
     assert "nothing is known of this time" in before.out
     assert windlass("worker", "--burst").code == 0
-    shown, queue, json, rolled, wrong = windlass.many(
+    shown, queue, json, mean, summed, rolled, wrong = windlass.many(
         ["figures", "--range", "10m"],
         ["figures", "--queue", "default", "--task", "mail.welcome", "--range", "10m"],
         ["figures", "--by", "task", "--json"],
+        ["figures", "--aggregate", "avg", "--range", "10m"],
+        ["figures", "--aggregate", "sum", "--range", "10m", "--json"],
         ["duties", "roll-up"],
         ["figures", "--range", "soon"],
     )
@@ -33,5 +35,8 @@ def test_figures_are_shown_as_charts_times_and_by_name(windlass: Program) -> Non
     assert json.json["total"]["run"]["count"] == 3
     assert json.json["by"]["mail.welcome"]["counts"]["enqueued"] == 3
     assert {point["known"] for point in json.json["points"]} == {True, False}
+    rows = dict(line.rsplit(maxsplit=1) for line in mean.out.splitlines()[1:])
+    assert (rows["MEASURE"], rows["attempts"], rows["completed"][-2:]) == ("AVG", "1", "/s")
+    assert (summed.json["aggregate"], summed.json["total"]["values"]["completed"]) == ("sum", 3)
     assert rolled.out.startswith("merged ")
     assert (wrong.code, "range must look like" in wrong.error) == (2, True)

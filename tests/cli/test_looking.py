@@ -15,7 +15,9 @@ from windlass.cli.main import program
 
 LOOKING = {
     "status": "",
+    "top": "",
     "check": "",
+    "bench": "",
     "jobs list": "",
     "jobs show": "x",
     "jobs why": "x",
@@ -58,6 +60,20 @@ LOOKING = {
     "tokens list": "",
     "tokens revoke": "x",
     "audit list": "",
+    "alerts list": "",
+    "alerts show": "x",
+    "alerts ack": "x",
+    "alerts resolve": "x",
+    "alerts deliveries": "",
+    "alerts rules list": "",
+    "alerts rules show": "x",
+    "alerts rules edit": "x --window 1m",
+    "alerts rules enable": "x",
+    "alerts rules disable": "x",
+    "alerts rules delete": "x --yes",
+    "archive list": "",
+    "archive show": "x",
+    "archive restore": "x",
     "limits list": "",
     "figures": "",
     "limits drain": "x",
@@ -67,6 +83,7 @@ LOOKING = {
 """What looks, or changes only what it finds; each with arguments that suffice."""
 
 NOT_LOOKING = {
+    "alerts test",
     "demo",
     "dev",
     "worker",
@@ -80,6 +97,7 @@ NOT_LOOKING = {
     "keys set",
     "rekey",
     "limits set",
+    "alerts rules add",
     "tokens add",
     "doctor",
     "migrate",

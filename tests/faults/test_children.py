@@ -50,6 +50,7 @@ def is_gone(process: int) -> bool:
         return True
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("task", ["hold_in_child", "deaf_in_child"])
 def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task: str) -> None:
     """W6: kill -9 of the worker; its jobs are run by another."""
@@ -77,6 +78,7 @@ def test_no_child_survives_a_worker_that_dies_while_it_starts_them(app: Windlass
         eventually(lambda started=started: all(map(is_gone, started)), "they are gone")  # type: ignore[misc]
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("task", ["hold_in_child", "deaf_in_child"])
 def test_a_worker_that_stops_leaves_no_child(app: Windlass, processes: Processes, task: str) -> None:
     """B7: gone within grace + 2 s, whatever its jobs do; nothing is charged."""
@@ -89,6 +91,7 @@ def test_a_worker_that_stops_leaves_no_child(app: Windlass, processes: Processes
     assert (job.refresh().state, job.attempt, job.record.crashes, job.record.rescues) == (State.PENDING, 0, 0, 0)
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_worker_that_stops_while_its_children_start_leaves_none(app: Windlass, processes: Processes) -> None:
     """B7: a job that waits for its child is handed back at once."""
     worker = crew(processes, children=2, grace=0, lease="1h")
@@ -101,6 +104,7 @@ def test_a_worker_that_stops_while_its_children_start_leaves_none(app: Windlass,
     assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.PENDING, 0)}
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, processes: Processes) -> None:
     """B7: in a child as anywhere."""
     worker = crew(processes, children=1, grace="1h")

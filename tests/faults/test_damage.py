@@ -18,6 +18,7 @@ GARBAGE: dict[str, bytes] = {
 }
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("column", ["payload", "meta", "errors"])
 def test_a_job_that_cannot_be_read_fails_alone(
     app: Windlass, raw_store: RawStore, processes: Processes, column: str

@@ -102,6 +102,7 @@ def test_a_worker_that_goes_on_in_a_fresh_process_waits_for_its_store(
         assert worker.code() == 0
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("lose", [Proxy.turn_away, Proxy.swallow], ids=["refused", "swallowed"])
 def test_one_that_waits_for_its_store_leaves_at_once(
     near: Windlass, shop: Program, far: ServerPlace, proxy: Proxy, lose: Callable[[Proxy], None]
@@ -132,6 +133,7 @@ def test_one_that_is_started_by_hand_says_that_the_store_is_away(shop: Program, 
     assert monotonic() - began < leeway(DEADLINE + LEFT)
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("count", ["1", "2"])
 def test_a_store_that_may_not_be_used_ends_them_all(shop: Program, far: ServerPlace, count: str) -> None:
     """S8: wrong from the start, so to start them again would change nothing."""

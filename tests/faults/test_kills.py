@@ -135,6 +135,7 @@ def runs_until_poisoned(app: Windlass, raw_store: RawStore, job: Job[object], ne
     return deaths
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("attempts", [4, 1])
 def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charged(
     app: Windlass, raw_store: RawStore, processes: Processes, attempts: int

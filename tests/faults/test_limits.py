@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
 from tests.faults.names import DEAF, HOLD_THE_INTERPRETER, NOTE
 from tests.faults.process import Processes
 from tests.ledger.apps import failure_of, raises
@@ -11,6 +13,7 @@ from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 
+@pytest.mark.only_on("sqlite")
 def test_an_interpreter_that_is_held_for_three_leases_is_fenced(app: Windlass, processes: Processes) -> None:
     """W11: no thread of the worker can renew; another one takes over, and the job ends once."""
     zombie = processes.worker(lease="1s", name="zombie", concurrency=1)

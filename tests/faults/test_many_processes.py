@@ -33,6 +33,7 @@ def test_four_processes_with_four_threads_each_write_beside_workers(
     assert sum(app.counts().values()) >= 16 * CALLS
 
 
+@pytest.mark.only_on("sqlite")
 def test_two_workers_of_the_same_name_are_two(app: Windlass, processes: Processes) -> None:
     """C12: the name is for people; what one loses is not taken from the other (W12)."""
     options = {"name": "shop", "version": "1", "id": "a", "lease": "1s", "concurrency": 1}

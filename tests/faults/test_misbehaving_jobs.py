@@ -66,6 +66,7 @@ def test_a_result_that_cannot_be_stored_fails_its_job_at_once(app: Windlass, pro
     assert app.enqueue(NOTE, 7).result(timeout=PATIENCE) == 7
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_task_that_only_new_workers_know_waits_for_one(app: Windlass, processes: Processes) -> None:
     """P4: in the middle of a deploy; the old worker goes on with what it knows, and nothing is charged."""
     old = processes.worker(name="old", concurrency=1)
@@ -80,6 +81,7 @@ def test_a_task_that_only_new_workers_know_waits_for_one(app: Windlass, processe
     assert {(job.refresh().attempt, str(job.worker).split("-")[0]) for job in unknown} == {(1, "new")}
 
 
+@pytest.mark.only_on("sqlite")
 def test_one_job_may_become_many(app: Windlass, processes: Processes) -> None:
     """P8: in bulks as large as may be; one that is larger is refused, and the worker keeps its size."""
     worker = odd_worker(processes, queues=["default"])

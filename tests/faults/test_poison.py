@@ -102,9 +102,10 @@ def assert_fell_alone(poisons: list[Job[object]], innocents: list[Job[object]], 
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("name", SCENES)
 def test_a_poison_falls_alone(app: Windlass, raw_store: RawStore, processes: Processes, name: str) -> None:
-    """F3: whatever its timing, and however many there are."""
+    """F3: whatever its timing, and however many there are. What a store decides of suspects is in tests/store."""
     poisons, innocents = enqueue(app, SCENES[name])
     run_until_done(app, raw_store, processes, SCENES[name])
     assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
@@ -120,6 +121,7 @@ def test_long_jobs_beside_a_poison_complete(app: Windlass, raw_store: RawStore, 
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.only_on("sqlite")
 def test_a_poison_falls_alone_under_a_supervisor(app: Windlass, processes: Processes) -> None:
     """F3: whose processes run into their leases, one beside the other, and are started again."""
     poisons, innocents = enqueue(app, Scene(VENOM, "exit", 0.0, concurrency=10, seconds=(0.5,), poisons=(0,)))

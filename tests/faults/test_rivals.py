@@ -42,6 +42,7 @@ def _sum(rivals: list[Process], what: str) -> int:
     return sum(int(rival.await_line(what)) for rival in rivals)
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", ["unique", "id"])
 def test_rivals_that_enqueue_the_same_make_one_job(app: Windlass, processes: Processes, kind: str) -> None:
     """P7: 200 calls of four processes; one is told that it made the job, and all are given it."""
@@ -51,6 +52,7 @@ def test_rivals_that_enqueue_the_same_make_one_job(app: Windlass, processes: Pro
 
 
 @pytest.mark.only_on("postgres", "redis")
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("kind", ["unique", "id"])
 def test_rivals_whose_calls_are_cut_make_one_job(
     app: Windlass, far_processes: Processes, proxy: Proxy, kind: str

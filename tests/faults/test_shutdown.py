@@ -37,6 +37,7 @@ def left_at(moment: str, app: Windlass, processes: Processes) -> Job[Any]:
     return job
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("moment", BEFORE_A_RUN)
 def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Processes, moment: str) -> None:
     """B7, W7: whether the claim is on its way there, on its way back, or its start is being recorded."""
@@ -45,6 +46,7 @@ def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Process
     assert app.workers() == []
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("moment", AFTER_A_RUN)
 def test_what_has_ended_is_written_once(app: Windlass, processes: Processes, moment: str) -> None:
     """B7, W7: a job that is finished stays finished, and has run once."""
@@ -65,6 +67,7 @@ def test_what_runs_while_its_start_is_recorded_is_finished(app: Windlass, proces
     assert costs(job.refresh()) == RUN
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("moment", HANDING_BACK)
 def test_a_second_signal_during_the_hand_back_changes_nothing(app: Windlass, processes: Processes, moment: str) -> None:
     """B7, W7."""
@@ -79,6 +82,7 @@ def test_a_second_signal_during_the_hand_back_changes_nothing(app: Windlass, pro
     assert (job.refresh().state, costs(job)) == (State.PENDING, FREE)
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_store_that_answers_no_more_holds_nobody_up(app: Windlass, processes: Processes, moment: str) -> None:
     """B7, W7: gone within grace + 2 s although the call never comes back; the job is free when the lease is over."""

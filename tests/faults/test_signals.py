@@ -18,6 +18,7 @@ GONE = 2.0
 """Seconds after the grace time within which a worker is gone."""
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_idle_worker_ends_at_once(app: Windlass, processes: Processes, number: signal.Signals) -> None:
     """B7, W7: exit code 0, and a clean stop disappears at once."""
@@ -27,6 +28,7 @@ def test_an_idle_worker_ends_at_once(app: Windlass, processes: Processes, number
     assert app.workers() == []
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("task", [HOLD, AHOLD], ids=["thread", "async"])
 def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, processes: Processes, task: str) -> None:
     """B7, W7: what runs is finished, what waits is left for others."""
@@ -42,6 +44,7 @@ def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, proces
     assert (waiting.refresh().state, waiting.fence) == (State.PENDING, 0)
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("task", [HOLD, AHOLD, BLOCK_A_THREAD], ids=["thread", "async", "to_thread"])
 def test_a_job_that_does_not_is_handed_back_uncharged(app: Windlass, processes: Processes, task: str) -> None:
     """B7, W7: exit within grace + 2 s, nothing charged, pending at once."""

@@ -21,6 +21,7 @@ HOLDING = [name for name, moment in MOMENTS.items() if name != "w1 claim sent" a
 """When it has a job."""
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("moment", HOLDING)
 def test_a_zombie_changes_nothing_whenever_it_stalled(app: Windlass, processes: Processes, moment: str) -> None:
     """W8, A7, E2: another worker has finished the job when it wakes; it goes on under a new lease."""
@@ -67,7 +68,7 @@ def test_repeated_stalls_within_the_lease_cost_nothing(app: Windlass, processes:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux lets a test put processes on one CPU and tells who waits"
 )
-@pytest.mark.only_on("sqlite", "postgres")
+@pytest.mark.only_on("sqlite")
 def test_a_worker_that_hardly_gets_a_turn_keeps_its_lease(app: Windlass, processes: Processes) -> None:
     """W9: four processes take the CPU from a worker with a short lease and something running on each executor.
 
@@ -102,6 +103,7 @@ def test_a_worker_that_hardly_gets_a_turn_keeps_its_lease(app: Windlass, process
     assert "lost" not in (processes.folder / "starved.log").read_text()
 
 
+@pytest.mark.only_on("sqlite")
 def test_workers_that_share_a_name_do_not_share_jobs(app: Windlass, processes: Processes) -> None:
     """W12, C12: the name is for people; two workers with one name, host and id are two workers."""
     first = processes.worker(name="twin", id="1", lease="1s", concurrency=1)

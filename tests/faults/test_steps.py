@@ -12,6 +12,7 @@ from windlass import Windlass
 LEASE = 1.0
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize(("moment", "run"), [("step returned", 3), ("step recorded", 1)], ids=STEPS)
 def test_a_worker_may_die_around_the_record_of_a_step(
     app: Windlass, processes: Processes, moment: str, run: int

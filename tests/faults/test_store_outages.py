@@ -40,6 +40,7 @@ def await_outage(worker: Process) -> None:
     worker.await_line("log store unavailable, trying until it is back")
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("begin", OUTAGES.values(), ids=OUTAGES)
 def test_a_worker_waits_for_its_store_and_goes_on(
     app: Windlass, far_app: Apps, far_processes: Processes, proxy: Proxy, begin: Callable[[Proxy], None]
@@ -267,6 +268,7 @@ def _is_away(client: Windlass) -> bool:
     return False
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("begin", OUTAGES.values(), ids=OUTAGES)
 def test_a_worker_whose_store_is_away_ends_in_time(
     app: Windlass, far_processes: Processes, proxy: Proxy, begin: Callable[[Proxy], None]

@@ -29,6 +29,7 @@ def watched(far: ServerPlace, new_app: Apps, proxy: Proxy, tmp_path: Path) -> It
     program.app.close(wait=False)
 
 
+@pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("lose", [Proxy.refuse, Proxy.swallow], ids=["refused", "swallowed"])
 def test_the_last_picture_stays_until_the_server_is_back(
     watched: Terminal, proxy: Proxy, lose: Callable[[Proxy], None]

@@ -14,10 +14,7 @@ import pytest
 from tests.ledger.apps import Apps, await_first_beat, work
 from tests.places.raw_store import RawStore
 from tests.waiting import eventually
-from windlass import ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
-from windlass.core.records import JobRecord
-from windlass.retention import Archive
-from windlass.store.operation import Operation
+from windlass import ArchivedJob, ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
 from windlass.testing import ManualClock
 from windlass.worker.build import build_duties
 from windlass.worker.identity import identity
@@ -175,12 +172,33 @@ def test_an_archive_table_holds_what_was_deleted(new_app: Apps, raw_store: RawSt
     assert [(week, kept["id"]) for week, kept in raw_store.archived()] == [("2026-W01", job.id)]
 
 
-class HalfFull(Archive):
+def test_an_archive_table_is_listed_read_and_restored_from(new_app: Apps, clock: ManualClock) -> None:
+    """A13: by pages, filters and id; a restored job is kept for the whole time again."""
+    app = new_app(archive="table")
+    declare(app)
+    ids = [finished(app).id for _ in range(25)]
+    clock.advance("8d")
+    app.clean()
+    listed, cursor = list[str](), None
+    while True:
+        page = app.archive.jobs(limit=4, cursor=cursor, state="completed")
+        listed += [job.id for job in page]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert sorted(listed) == sorted(ids)
+    assert app.archive.job(ids[7]).id == ids[7]
+    assert app.archive.restore(ids[7]).state is State.COMPLETED
+    assert app.clean().deleted == 0
+    assert [job.id for job in app.jobs()] == [ids[7]]
+    assert len(app.archive.jobs()) == 24
+
+
+class HalfFull:
     """Takes every other job."""
 
-    def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
-        yield from ()
-        return [record.seq for record in records[::2]]
+    def keep(self, jobs: Sequence[ArchivedJob]) -> list[str]:
+        return [job.id for job in jobs[::2]]
 
 
 def test_only_what_was_archived_is_deleted(new_app: Apps, clock: ManualClock) -> None:

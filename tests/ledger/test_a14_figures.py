@@ -88,6 +88,32 @@ def test_figures_are_kept_in_buckets_of_four_lengths(app: Windlass, clock: Manua
 
 
 @pytest.mark.only_on("sqlite")
+def test_measures_are_told_as_one_number(app: Windlass, clock: ManualClock) -> None:
+    """A14: the mean, the sum, and what 95 or 99 of 100 do not exceed; over jobs, and over steps."""
+    for waits, number in (("2s", 1), ("4s", 3)):
+        app.tasks[0].enqueue_many([("",)] * number)
+        clock.advance(waits)
+        work(app)
+        clock.advance("1m")
+    figures = app.figures(queue="mail", range="10m", step="1m", by="queue")
+    known = [index for index, point in enumerate(figures.points) if point.is_known]
+    summed = figures.aggregated("sum")
+    assert [summed.points[index]["completed"] for index in known] == [1, 3]
+    assert (summed.total["completed"], summed.total["failed"], summed.total["wait_seconds"]) == (4, 0, 14)
+    mean = figures.aggregated("avg")
+    assert (mean.total["wait_seconds"], mean.total["attempts"]) == (3.5, 1)
+    assert mean.total["completed_per_second"] == mean.by["mail"]["completed_per_second"] == pytest.approx(4 / 120)
+    assert mean.points[known[0]]["completed_per_second"] == pytest.approx(1 / 60)
+    high = figures.aggregated("p95")
+    assert (high.total["wait_seconds"], high.points[known[0]]["wait_seconds"]) == pytest.approx((4, 2), rel=0.05)
+    assert high.total["completed_per_second"] == pytest.approx(3 / 60)
+    assert {index for index, values in enumerate(high.points) if values} == set(known)
+    assert set(app.figures(queue="none").aggregated("p99").total.values()) == {0}, "it was watched, and had no jobs"
+    with pytest.raises(ConfigError, match="aggregate must be one of avg, sum, p95, p99"):
+        figures.aggregated("p42")
+
+
+@pytest.mark.only_on("sqlite")
 def test_the_leader_watches_depths_workers_and_the_store(app: Windlass) -> None:
     """A14: greatest depth, live and busy workers, store size and latency, memory and CPU of each worker."""
     app.tasks[0].options(queue="unserved").enqueue_many([("",)] * 4)

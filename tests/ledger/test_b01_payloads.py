@@ -74,6 +74,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_a_value_comes_back_exactly(app: Windlass, value: Any) -> None:
     """B1: as an argument and as a result, with its type."""

@@ -34,6 +34,7 @@ def backlog(app: Windlass, **counts: int) -> None:
         app.enqueue_many([app.request("note", queue=queue)] * count)
 
 
+@pytest.mark.only_on("sqlite")
 def test_shares_follow_the_weights(app: Windlass, order: Order) -> None:
     """B3: within 3 % over 10,000 claims, and no queue starves meanwhile."""
     weights = {"a": 5, "b": 3, "c": 2}

@@ -193,6 +193,7 @@ def test_the_heartbeat_goes_on_beside_busy_threads(app: Windlass) -> None:
             busy.open()
 
 
+@pytest.mark.only_on("sqlite")
 def test_isolated_functions_run_side_by_side_in_child_processes(app: Windlass, tmp_path: Path) -> None:
     """B6: as many as there are children, each in its own; what they do takes nobody along."""
     isolated(app)
@@ -228,6 +229,7 @@ def test_children_do_not_hold_threads_and_coroutines_up(app: Windlass, tmp_path:
         assert [job.result(timeout=PATIENCE) for job in busy] == ["there"] * 5
 
 
+@pytest.mark.only_on("sqlite")
 def test_long_jobs_in_children_leave_the_slots_to_others(app: Windlass, tmp_path: Path) -> None:
     """B6: however many wait for a child, and although such jobs were short before; others start at once."""
     isolated(app)

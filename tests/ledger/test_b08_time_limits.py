@@ -51,6 +51,7 @@ def enqueue(app: Windlass, kind: str, folder: Path, **options: Any) -> Job[None]
     return app.enqueue_many([app.request(kind, [], **options)])[0]
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_that_takes_too_long_is_one_failed_attempt(
     app: Windlass, clock: ManualClock, tmp_path: Path, kind: str
@@ -66,6 +67,7 @@ def test_a_run_that_takes_too_long_is_one_failed_attempt(
     assert job.refresh().attempt == 2
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize(("kind", "line"), [("async", "await asyncio.Event().wait()"), ("thread", "never.wait(0.001)")])
 def test_the_error_tells_where_the_run_was(app: Windlass, tmp_path: Path, kind: str, line: str) -> None:
     """B8: a child is ended from outside, and cannot tell."""
@@ -76,6 +78,7 @@ def test_the_error_tells_where_the_run_was(app: Windlass, tmp_path: Path, kind: 
     assert failed.traceback.endswith("TimeoutError: ran longer than 0.2 s\n")
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_slot_is_free_again(app: Windlass, tmp_path: Path, kind: str) -> None:
     """B8: and the same worker goes on."""
@@ -105,6 +108,7 @@ def test_the_limit_is_half_an_hour_unless_task_or_job_say_otherwise(app: Windlas
     assert [job.refresh().record.timeout for job in jobs] == [1_800_000, 120_000, 5_000, None, None]
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_run_may_ask_for_more_time(app: Windlass) -> None:
     """B8: job.extend() is for the run that calls it."""
     isolated_job = app.enqueue_many([app.request("extends", [], timeout=0.4, attempts=1)])[0]
@@ -112,6 +116,7 @@ def test_a_run_may_ask_for_more_time(app: Windlass) -> None:
         assert isolated_job.result(timeout=PATIENCE) == "done"
 
 
+@pytest.mark.only_on("sqlite")
 def test_threads_that_will_not_stop_are_left_behind_and_after_three_the_worker_goes(app: Windlass) -> None:
     """B8: each is replaced, its job fails at once; then a fresh process has to take over, and nothing is claimed."""
     with gate() as stuck:

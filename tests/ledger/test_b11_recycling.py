@@ -10,6 +10,7 @@ from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, Windlass
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize(("options", "task"), [({"child_max_jobs": 2}, "where"), ({}, "recycled")])
 def test_a_child_runs_so_many_jobs_and_no_more(app: Windlass, options: dict[str, int], task: str) -> None:
     """B11: by the worker's limit or by the task's own."""
@@ -21,6 +22,7 @@ def test_a_child_runs_so_many_jobs_and_no_more(app: Windlass, options: dict[str,
     assert ran[2] == ran[3]
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize(("options", "task"), [({"child_max_memory": "150MB"}, "leak"), ({}, "swollen")])
 def test_a_child_that_grew_too_large_runs_no_more_jobs(app: Windlass, options: dict[str, str], task: str) -> None:
     """B11: by the worker's limit or by the task's own; the job that made it grow is not harmed."""

@@ -52,6 +52,7 @@ def life(program: Program, megabytes: int = 0) -> str:
     return told
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("parent", [[], ["--processes", "1"]], ids=["alone", "supervised"])
 def test_a_worker_process_is_replaced_after_so_many_jobs(program: Program, parent: list[str]) -> None:
     """B11: whoever looks after it; nothing is lost or charged, and no worker is left behind."""
@@ -64,6 +65,7 @@ def test_a_worker_process_is_replaced_after_so_many_jobs(program: Program, paren
     assert {(job.state, job.attempt, job.record.crashes) for job in program.app.jobs()} == {("completed", 1, 0)}
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_worker_process_that_grew_too_large_is_replaced(program: Program) -> None:
     """B11: one that stays below the limit goes on; the job that made it grow is not harmed."""
     with program.start("worker", "--max-memory", "300MB") as worker:
@@ -75,6 +77,7 @@ def test_a_worker_process_that_grew_too_large_is_replaced(program: Program) -> N
     assert {(job.state, job.attempt) for job in program.app.jobs()} == {("completed", 1)}
 
 
+@pytest.mark.only_on("sqlite")
 def test_what_runs_is_finished_first(program: Program) -> None:
     """B11: between jobs, whatever the grace time; what comes meanwhile is for the fresh process."""
     pipe = program.folder / "pipe"

@@ -7,8 +7,10 @@ import pytest
 from tests.ledger.apps import await_first_beat, work
 from tests.waiting import eventually
 from tests.web.http import ANY, V1, Http
+from tests.web.streams.listening import listening
 from windlass import Retry, Windlass
 from windlass.testing import ManualClock
+from windlass.web.table import ROUTES
 
 
 @pytest.fixture
@@ -143,3 +145,64 @@ def test_the_whole_at_a_glance_and_described_for_programs(app: Windlass, http: H
     assert http.read("/system")["store"] == app.store
     assert [task["name"] for task in http.read("/tasks")["tasks"]] == ["broken", "mail.welcome"]
     assert f"{V1}/jobs/{{id}}" in http.read("/openapi.json")["paths"]
+
+
+@pytest.mark.only_on("sqlite")
+def test_alerts_and_their_rules(app: Windlass, http: Http) -> None:
+    """B19, B22: rules are added and changed; an alert is found, acknowledged and resolved."""
+    rule = {"name": "mail-fails", "expression": "dead_letters > 0", "scope": "queue:mail", "severity": "critical"}
+    assert http.order("/alert-rules", rule, status=201)["origin"] == "operator"
+    tag = {"If-Match": http.get(f"{V1}/alert-rules/mail-fails").headers["etag"]}
+    assert http.patch(f"{V1}/alert-rules/mail-fails", json={"severity": "warning"}, headers=tag).status_code == 200
+    assert http.patch(f"{V1}/alert-rules/mail-fails", json={"enabled": False}, headers=tag).status_code == 412
+    http.order("/jobs", {"task": "broken", "queue": "mail"}, status=201)
+    work(app)
+    app.evaluate_alerts()
+    [fired] = http.read("/alerts", rule="mail-fails", state="firing", acknowledged=False)["alerts"]
+    assert http.order(f"/alerts/{fired['id']}/acknowledge")["acknowledged_by"] == "ada"
+    assert http.order(f"/alerts/{fired['id']}/resolve")["state"] == "resolved"
+    assert http.delete(f"{V1}/alert-rules/mail-fails").status_code == 204
+
+
+@pytest.mark.only_on("sqlite")
+def test_metrics_by_range_step_and_aggregate(app: Windlass, http: Http, clock: ManualClock) -> None:
+    """A14, B19: of a queue, a task, by name; each measure as one number where that is asked for."""
+    http.order("/jobs", [{"task": "mail.welcome", "args": [n]} for n in range(3)], status=201)
+    clock.advance("4s")
+    work(app)
+    figures = http.read("/metrics", queue="mail", range="10m", step="1m", by="task")
+    assert (len(figures["points"]), figures["total"]["counts"]["completed"]) == (10, 3)
+    assert (list(figures["by"]), "values" in figures["total"]) == (["mail.welcome"], False)
+    values = {
+        aggregate: http.read("/metrics", task="mail.welcome", range="10m", aggregate=aggregate)["total"]["values"]
+        for aggregate in ("avg", "sum", "p95", "p99")
+    }
+    assert [each["wait_seconds"] for each in values.values()] == [4, 12, 4, 4]
+    assert (values["sum"]["completed"], values["avg"]["attempts"]) == (3, 1)
+    for query in ({"aggregate": "p42"}, {"range": "2s"}, {"step": "15s"}):
+        answer = http.get(f"{V1}/metrics", params=query)
+        assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json")
+        assert next(iter(query)) in answer.json()["detail"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.only_on("sqlite")
+async def test_what_changes_is_streamed_by_topic_and_a_client_goes_on_where_it_was(app: Windlass, http: Http) -> None:
+    """B19: filters, and resume by the id of the last event."""
+    async with listening(http, "topics=jobs&queue=mail") as client:
+        app.enqueue_many([app.request("broken", id="other"), app.request("mail.welcome", [1], id="first")])
+        assert (await client.until("job"))["id"] == "first"
+    app.enqueue_many([app.request("mail.welcome", [2], id="while-away")])
+    async with listening(http, "topics=jobs&queue=mail", last=client.last) as back:
+        assert (await back.until("job"))["id"] == "while-away"
+
+
+@pytest.mark.only_on("sqlite")
+def test_every_route_is_in_the_document(http: Http) -> None:
+    """B19: with its parameters, what it answers, and its problems."""
+    document = http.read("/openapi.json")
+    for route in ROUTES:
+        described = document["paths"][route.path][route.method.lower()]
+        assert described["summary"]
+        assert str(route.status) in described["responses"]
+        assert {str(status) for status in route.problems} <= described["responses"].keys()

@@ -62,6 +62,7 @@ def ready_worker(program: Program, *options: str) -> Iterator[tuple[Running, str
         yield worker, address
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("parent", [[], ["--processes", "2"]], ids=["alone", "supervised"])
 def test_a_worker_lives_and_is_ready_until_it_drains(place: Place, tmp_path: Path, parent: list[str]) -> None:
     """B38: one that finishes what runs gets no more, but must not be killed as dead."""

@@ -63,6 +63,7 @@ def forever(app: Windlass, tmp_path: Path) -> Iterator[Work]:
     made.over.set()
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("whence", ["the same process", "another process"])
 def test_a_running_job_stops(app: Windlass, new_app: Apps, forever: Work, kind: str, whence: str) -> None:
@@ -77,6 +78,7 @@ def test_a_running_job_stops(app: Windlass, new_app: Apps, forever: Work, kind: 
     assert [entry.detail["by"] for entry in job.timeline() if entry.kind == "cancel_requested"] == ["anna"]
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shutdown_is_not_a_cancel(app: Windlass, forever: Work, kind: str) -> None:
     """C5: the job goes back, uncharged."""

@@ -93,6 +93,7 @@ def assert_punctual(job: Job[float]) -> None:
     assert 2_000 * LEASE - LATE < record.run_at - record.created_at <= 2_000 * LEASE + 1
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("off", [HOUR, -HOUR, 10], ids=["ahead", "behind", "a little ahead"])
 def test_a_host_with_another_time_neither_loses_leases_nor_steals_jobs_nor_runs_them_early_or_late(
     app: Windlass, windlass: Program, clocks: Clocks, off: int

@@ -41,6 +41,14 @@ FLOWS: dict[str, list[Edit]] = {
     "callback released before the last member": [
         Edit("cycle", "own.callback = edge.child AND own.place > edge.watched AND NOT", "false AND NOT")
     ],
+    "callback twice": [
+        Edit("cycle", "SET state = 0 WHERE state = 1 AND parent IN", "SET state = 0 WHERE parent IN"),
+        Edit("cycle", f"AND state = 'blocked' AND gate = 'parents'\n{ALL_SETTLED}", ALL_SETTLED),
+    ],
+    "member added to a group that is closed": [Edit("enqueue", "AND edge.place = -1 AND edge.state < 2)", "OR true)")],
+    "added members stand before the others": [
+        Edit("enqueue", "+ 1 + member.value ->> 1, found.seq", "* 0 - 10 - found.seq, found.seq")
+    ],
     "step run twice": [Edit("steps", "WHERE seq = :seq ORDER BY", "WHERE seq = :seq AND fence = :fence ORDER BY")],
     "step overwritten": [Edit("record_step", "DO NOTHING", "DO UPDATE SET result = excluded.result")],
     "step written by a zombie": [Edit("record_step", HELD, HELD_BY_ANY)],

@@ -29,7 +29,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, WAITING, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
-from windlass.errors import IdConflict, JobNotFound, QueueFull
+from windlass.errors import ConfigError, IdConflict, JobNotFound, QueueFull
 from windlass.store.operations.cycle import Claimant, CycleResult, LimitState, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.flows.edges import NewEdge
@@ -108,6 +108,7 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
         *,
         groups: Sequence[NewGroup] = (),
         members: Sequence[NewMember] = (),
+        added: Sequence[NewMember] = (),
     ) -> list[Enqueued]:
         named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
         if any(not _is_same(job, named.get(job.id, job)) for job in jobs):
@@ -115,6 +116,8 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
         there = {job.id for job in self.jobs.values()}
         if not {edge.parent for edge in edges} <= there | {job.id for job in jobs}:
             raise JobNotFound("a parent is not there")
+        if any(not self.takes_members(one.callback) and one.member not in there for one in added):
+            raise ConfigError("a group waits for no member any more")
         before = dict(self.jobs), dict(self.keys), self.last_seq
         self._last_before = self.last_seq
         placed: dict[int, Placed] = {}
@@ -127,6 +130,7 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
             self.jobs, self.keys, self.last_seq = before
             raise
         fresh = [group for group in groups if group.callback not in there]
+        self.join(added)
         self.tie([edge for edge in edges if edge.child not in there], fresh, members)
         for one in placed.values():
             if one.is_replaced:

@@ -30,7 +30,7 @@ from windlass.store.sqlite import schema
 from windlass.testing import ManualClock
 
 STEPS = 20_000
-"""What CI takes: a bug that so many steps do not find is not found."""
+"""What CI takes in two runs, each with seeds of its own: a bug that so many steps do not find is not found."""
 
 SEEDS = (1, 10_001, 20_001)
 

@@ -21,7 +21,7 @@ from windlass.core.codec.types.parent_failed import FAILED_TAG
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED
-from windlass.errors import IdConflict, JobNotFound, QueueFull
+from windlass.errors import ConfigError, IdConflict, JobNotFound, QueueFull
 from windlass.store.driver import Driver
 from windlass.store.operations.cycle import CycleResult
 from windlass.store.operations.schedules.records import ScheduleRecord
@@ -160,7 +160,7 @@ _TIES = ("dependency", "expired")
 def _outcome(operation: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     try:
         return operation(*args, **options)
-    except (IdConflict, JobNotFound, QueueFull) as error:
+    except (ConfigError, IdConflict, JobNotFound, QueueFull) as error:
         return type(error)
 
 

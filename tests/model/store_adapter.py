@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from tests.model.model import attempts_text
 from tests.model.parts.cooldowns import REASON
+from tests.model.parts.flows import GroupResult
 from tests.model.parts.limits import LimitState
 from tests.model.parts.schedules import NEWEST
 from tests.model.samples import LEASE
@@ -30,7 +31,7 @@ from windlass.store.operations import jobs, leader, leases, queries, queues
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows.edges import NewEdge
-from windlass.store.operations.flows.groups import NewGroup, NewMember
+from windlass.store.operations.flows.groups import NewGroup, NewMember, group_counts, members
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
@@ -89,9 +90,10 @@ class Mirror:
         *,
         groups: Sequence[NewGroup] = (),
         members: Sequence[NewMember] = (),
+        added: Sequence[NewMember] = (),
     ) -> list[Enqueued]:
-        if edges or groups:
-            return self._run(enqueue(new, namings, edges, groups=groups, members=members))
+        if edges or groups or added:
+            return self._run(enqueue(new, namings, edges, groups=groups, members=members, added=added))
         return self._run(add(new, namings))
 
     def cycle(
@@ -315,6 +317,20 @@ class Mirror:
         while page := self._run(sending.sent_events(len(found))):
             found += page
         return sorted(found, key=lambda event: event.name)
+
+    def group_results(self, seq: int) -> list[GroupResult]:
+        """How the members of a group ended, in order, read in pages as its callback does."""
+        ids: list[str | None] = []
+        after = -1
+        while page := self._run(members(self._theirs[seq], after=after, limit=2)):
+            ids += [member.id for member in page]
+            after = page[-1].place
+        there = [id for id in ids if id is not None]
+        ended = {one.id: one for one in self._run(queries.awaited(there))} if there else {}
+        return [(id, *((ended[id].state, ended[id].result) if id in ended else (None, None))) for id in ids]
+
+    def group_counts(self, seq: int) -> dict[State | None, int]:
+        return self._run(group_counts(self._theirs[seq]))
 
     def states(self, ids: Sequence[str]) -> dict[str, State]:
         """How these jobs are now."""

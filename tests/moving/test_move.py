@@ -244,6 +244,7 @@ def test_large_jobs_travel_in_several_loads(ways: Ways) -> None:
 
 def test_a_store_in_use_is_refused(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
+    ways.new.migrate()
     ways.old.enqueue("echo", 1)
     with ways.old.worker(["other"]) as worker, pytest.raises(MoveRefused, match=worker.name):
         ways.move()

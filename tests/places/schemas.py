@@ -33,6 +33,8 @@ _Connection = psycopg.Connection[tuple[Any, ...]]
 class Schemas:
     """Names of schemas in one database; each is empty, or not there yet.
 
+    They are emptied over one connection: a new one would have to learn each time what the tables are.
+
     In a database that is shared with other processes none is used again: nobody can tell who is connected for what.
     """
 
@@ -41,6 +43,7 @@ class Schemas:
         self._is_shared = is_shared
         self._emptied: list[str] = []
         self._taken: set[str] = set()
+        self._connection: _Connection | None = None
 
     def take(self) -> str:
         # Random, not counted: a server that the environment names is shared with other runs.
@@ -53,19 +56,31 @@ class Schemas:
         if name not in self._taken:
             return
         self._taken.remove(name)
-        with psycopg.connect(url, autocommit=True) as connection:
-            tables: dict[str, int] = dict(connection.execute(_TABLES, [_quoted(name)]).fetchall())
-            if tables and sum(tables.values()) < _SMALL and self._is_left(connection):
-                _empty(connection, name, list(tables))
-                self._emptied.append(name)
-            else:
-                _drop(connection, name)
+        connection = self._connected()
+        tables: dict[str, int] = dict(connection.execute(_TABLES, [_quoted(name)]).fetchall())
+        if tables and sum(tables.values()) < _SMALL and self._is_left(connection):
+            _empty(connection, name, list(tables))
+            self._emptied.append(name)
+        else:
+            _drop(connection, name)
 
     def drop_all(self) -> None:
-        with psycopg.connect(self._dsn, autocommit=True) as connection:
-            for name in self._emptied:
-                _drop(connection, name)
+        for name in self._emptied:
+            _drop(self._connected(), name)
         self._emptied.clear()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _connected(self) -> _Connection:
+        """The connection, or another if a test has ended those of its server."""
+        if self._connection is not None:
+            try:
+                self._connection.execute("SELECT")
+            except psycopg.Error:
+                self._connection.close()
+                self._connection = None
+        self._connection = self._connection or psycopg.connect(self._dsn, autocommit=True)
+        return self._connection
 
     def _is_left(self, connection: _Connection) -> bool:
         """Whether nobody is there whom a test left behind, and who may still write."""

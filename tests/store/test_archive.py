@@ -13,10 +13,10 @@ from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, SECOND, mark, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from windlass.archive.writers import FileArchive, OutsideArchive
 from windlass.core.outcome import FailedPermanently
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
-from windlass.retention import FileArchive
 from windlass.store.operations import jobs
 from windlass.store.operations.prune import archive
 from windlass.store.operations.steps.steps import NewStep, record_step, steps_of
@@ -51,7 +51,7 @@ def test_the_copy_has_the_steps_of_the_job(store: Store, tmp_path: Path) -> None
     assert [step["name"] for step in wanted["steps"]] == ["zulu", "alpha"]
     store.run(archive([(job.seq, "2026-W01")]))
     assert [copy for _, copy in RawStore(store.place).archived()] == [wanted]
-    assert store.run(FileArchive(tmp_path / "archive").keep(records)) == [job.seq]
+    assert store.run(OutsideArchive(FileArchive(tmp_path / "archive")).write(records)) == [job.seq]
     [file] = (tmp_path / "archive").iterdir()
     assert json.loads(gzip.decompress(file.read_bytes())) == wanted
 

@@ -10,10 +10,11 @@ from tests.store.builders import DAY, new_job, raised
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls, each_of, never, too_much
 from windlass.admin.cleanup import Cleaned, clean
+from windlass.archive.writers import ArchiveWriter
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
-from windlass.retention import Archive, Retention
+from windlass.retention import Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.events import record_job_events
@@ -22,20 +23,20 @@ from windlass.store.pages import PAGE, PAGE_BYTES
 LARGE = '"' + "x" * 1_000_000 + '"'
 
 
-class Shelf(Archive):
+class Shelf:
     """Keeps everything, and what it was given at once."""
 
     def __init__(self) -> None:
         self.pages: list[list[str]] = []
 
-    def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
+    def write(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
         yield from ()
         assert all(record.payload for record in records)
         self.pages.append([record.id for record in records])
         return [record.seq for record in records]
 
 
-def cleaned(store: WatchedCalls, archive: Archive | None = None, **retention: int) -> Cleaned:
+def cleaned(store: WatchedCalls, archive: ArchiveWriter | None = None, **retention: int) -> Cleaned:
     return store.run(clean(Retention(**retention), archive, by="leader", monotonic=lambda: 0.0))
 
 
@@ -150,7 +151,7 @@ def test_a_store_that_is_away_ends_the_round(store: Store) -> None:
 
 
 @pytest.mark.parametrize("archive", [None, Shelf()], ids=["deleted", "archived"])
-def test_a_job_that_fails_anew_during_the_cleaning_stays(store: Store, archive: Archive | None) -> None:
+def test_a_job_that_fails_anew_during_the_cleaning_stays(store: Store, archive: ArchiveWriter | None) -> None:
     """A13: it has its thirty days before it."""
     job = store.finished(raised(), new=new_job(attempts=1))
     store.advance(31 * DAY)

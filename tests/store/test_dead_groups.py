@@ -99,6 +99,9 @@ def test_recent_failures_are_counted_apart(store: Store) -> None:
     fail(store, "a", "OSError")
     [group] = groups(store)
     assert (group.count, group.recent) == (2, 1)
+    assert group.hours == (*[0] * 22, 1, 1)
+    store.advance(23 * HOUR)
+    assert groups(store)[0].hours == (1, *[0] * 23)
 
 
 def test_only_failed_jobs_count(store: Store) -> None:

@@ -8,9 +8,11 @@ from tests.manual_clock import START
 from tests.store.builders import SECOND, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from tests.store.watched_calls import WatchedCalls
 from windlass.core.outcome import FailedPermanently
 from windlass.core.records import JobRecord
 from windlass.core.state import State
+from windlass.insight.job_page import newer_count
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.queries import WINDOW, Filter, Page
@@ -124,6 +126,36 @@ def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store)
     assert (first.jobs, first.next is not None) == ([], True)
     second = store.run(queries.page(Filter(queue="rare"), limit=10, cursor=first.next))
     assert (ids(second.jobs), second.next) == (["needle"], None)
+
+
+def test_running_jobs_are_found_however_many_are_newer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B19: also those that have run for long; a page looks at them alone."""
+    monkeypatch.setattr(queries, "WINDOW", 5)
+    store.enqueue(new_job("a"), new_job("b"))
+    store.a_worker().take(2)
+    store.advance(SECOND)
+    store.enqueue(*(new_job() for _ in range(20)))
+    for filter in (Filter(states=(State.RUNNING,)), Filter(states=(State.RUNNING,), running_for=SECOND)):
+        page = store.run(queries.page(filter, limit=10))
+        assert (ids(page.jobs), page.next) == (["b", "a"], None)
+        assert [ids(page.jobs) for page in all_pages(store, filter, 1)][:2] == [["b"], ["a"]]
+    assert found(store, Filter(states=(State.RUNNING,), running_for=2 * SECOND)) == []
+    assert found(store, Filter(states=(State.RUNNING,), queue="other")) == []
+
+
+def test_what_came_since_is_counted_without_a_look_at_what_was_there(store: Store) -> None:
+    """B20: an open page asks for it twice a second, also with a filter that finds little."""
+    for _ in range(2):
+        store.enqueue(*(new_job() for _ in range(WINDOW // 2)))
+    store.enqueue(new_job("old", queue="rare"), new_job("top"))
+    top = store.job("top").seq
+    watched = WatchedCalls(store)
+    assert watched.run(newer_count(Filter(queue="rare"), top=top + 1, most=3)) == 0
+    assert watched.names() == ["page"]
+    store.enqueue(*(new_job(queue="rare") for _ in range(2)))
+    assert store.run(newer_count(Filter(queue="rare"), top=top + 1, most=3)) == 2
+    store.enqueue(*(new_job(queue="rare") for _ in range(5)))
+    assert store.run(newer_count(Filter(queue="rare"), top=top + 1, most=3)) == 3
 
 
 # Bulk operations go page by page.

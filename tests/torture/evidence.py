@@ -10,11 +10,13 @@ from itertools import pairwise
 from time import monotonic, time
 
 from tests.torture.faults import Incident
+from tests.torture.leases.setting import REMOTE
 from tests.torture.plan import OF_STORE, Kind
 from tests.torture.traffic.slots import Slots
 from tests.torture.witness import (
     Acked,
     Alive,
+    Answered,
     Asked,
     Began,
     CancelAccepted,
@@ -25,6 +27,7 @@ from tests.torture.witness import (
     Fired,
     Kept,
     KeyHeld,
+    Leased,
     Line,
     OfCaller,
     OfRun,
@@ -107,6 +110,9 @@ class Evidence:
     stepped: list[Stepped] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
+    leased: list[Leased] = field(default_factory=list)
+    answered: list[Answered] = field(default_factory=list)
+    """Over HTTP."""
     dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
     pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     parents: dict[int, int] = field(default_factory=dict)
@@ -154,6 +160,10 @@ class Evidence:
                 self.kept.append(line)
             case Sent():
                 self.sent.append(line)
+            case Leased():
+                self.leased.append(line)
+            case Answered():
+                self.answered.append(line)
 
     def _hear_caller(self, line: OfCaller) -> None:
         match line:
@@ -183,8 +193,11 @@ class Evidence:
         return list(self._open.values())
 
     def is_unusual(self, id: str) -> bool:
-        """Whether its story has to be looked at: it ran more than once, or crashed."""
-        return len(self.runs.get(id, ())) > 1 or self.records[id].reason == "crashed"
+        """Whether its story has to be looked at: it ran more than once, crashed, or was claimed over HTTP, where an
+        answer may be lost and the claim with it.
+        """
+        job = self.records[id]
+        return len(self.runs.get(id, ())) > 1 or job.reason == "crashed" or job.task == REMOTE
 
     def is_calm(self, since: float, to: float, pid: int) -> bool:
         """Whether the store was well and this process had its turns all the time, so that nothing excuses a lost lease.

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 
 from tests.places.frozen_process import freeze
-from tests.torture.fleet import PRODUCERS, SHORT_LEASES, Fleet
+from tests.torture.fleet import CLAIMER, PRODUCERS, SHORT_LEASES, WEB, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
 from tests.torture.witness import Acked, Asked, CancelAccepted, CancelAsked, Refused, Unsure, Witness, now
@@ -89,6 +89,8 @@ class Faults:
                 return self._struck_worker(fault, incident)
             case Kind.KILL_CHILD:
                 self._kill(pick(sorted(self.children), fault), incident)
+            case Kind.KILL_WEB | Kind.KILL_CLAIMER:
+                self._kill_beside(WEB if fault.kind is Kind.KILL_WEB else CLAIMER, incident)
             case Kind.KILL_PRODUCER:
                 self._fleet.replace_producer(int(fault.target * PRODUCERS))
             case Kind.OPEN_TRANSACTION:
@@ -180,6 +182,11 @@ class Faults:
         incident.pid, incident.is_void = pid, pid is None
         if pid is not None:
             _signal(pid, signal.SIGKILL)
+
+    def _kill_beside(self, name: str, incident: Incident) -> None:
+        """It is started again, as workers are."""
+        program = self._fleet.beside.get(name)
+        self._kill(program.pid if program is not None and program.is_up else None, incident)
 
     def _cancel(self, ids: Sequence[str]) -> None:
         for id in ids:

@@ -1,10 +1,14 @@
-"""The processes of a run: workers that are restarted when they end, as a service manager does, and producers."""
+"""The processes of a run: workers that are restarted when they end, as a service manager does, and producers.
+
+A web process and a client that claims from it are kept running beside them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,7 +19,7 @@ from pathlib import Path
 
 from tests.child_processes import children_of
 from tests.torture.traffic.setting import NARROW, RATED
-from tests.torture.workload import BRIEF, OWN, QUEUES
+from tests.torture.workload import BRIEF, OWN, QUEUES, Spice
 
 ROOT = Path(__file__).parents[2]
 LEASE = 3.0
@@ -23,6 +27,7 @@ LONG_LEASE = 12.0
 """Of a slot that keeps its jobs through an outage in which calls fail, as leases usually do: a call has 5 s."""
 GRACE = 2.0
 PRODUCERS = 2
+WEB, CLAIMER = "web", "claimer"
 STUCK = 3
 """The exit code of a producer that can enqueue no more, though the store is there."""
 
@@ -136,6 +141,19 @@ class Fleet:
         self._seed, self._spices, self._rate = seed, list(spices), rate
         self._numbers = count()
         self.producers = [self._producer() for _ in range(PRODUCERS)]
+        self.beside = self._web() if Spice.LEASES in spices else {}
+        """The web process and its client, by name; the client comes first, so that it ends first."""
+
+    def _web(self) -> dict[str, Program]:
+        port = free_port()
+        commands = {
+            CLAIMER: ["-m", "tests.torture.leases.claimer", f"http://127.0.0.1:{port}"],
+            WEB: ["-m", "windlass", "web", "-A", "tests.torture.tasks:app", f"--port={port}"],
+        }
+        return {
+            name: Program(name, command, self._environment, self._folder / f"{name}.log")
+            for name, command in commands.items()
+        }
 
     def _producer(self) -> Program:
         # One that takes the place of another has a name of its own, so that its ids are new.
@@ -145,8 +163,13 @@ class Fleet:
         return Program(f"producer{number}", command, self._environment, self._folder / f"producer{number}.log")
 
     def start_workers(self) -> None:
-        for program in self.workers.values():
+        for program in self.kept_running:
             program.start()
+
+    @property
+    def kept_running(self) -> list[Program]:
+        """Those that are started again when they have ended."""
+        return [*self.beside.values(), *self.workers.values()]
 
     def start_producers(self) -> None:
         for program in self.producers:
@@ -159,7 +182,7 @@ class Fleet:
         self.producers[index].start()
 
     def tend(self) -> None:
-        for program in self.workers.values():
+        for program in self.kept_running:
             program.tend()
 
     def pids(self, *, of: Sequence[Slot] = SLOTS) -> list[int]:
@@ -172,13 +195,20 @@ class Fleet:
         return found
 
     def all_pids(self) -> list[int]:
-        """Workers and producers with all that they started."""
-        up = [program.pid for program in [*self.workers.values(), *self.producers] if program.is_up]
+        """All processes with all that they started."""
+        up = [program.pid for program in [*self.kept_running, *self.producers] if program.is_up]
         return [one for pid in up for one in (pid, *descendants(pid))]
 
     def kill(self) -> None:
-        for program in [*self.workers.values(), *self.producers]:
+        for program in [*self.kept_running, *self.producers]:
             program.kill()
+
+
+def free_port() -> int:
+    """One that a process can have, and its successors."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+    return port
 
 
 def descendants(pid: int) -> list[int]:

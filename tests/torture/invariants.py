@@ -13,6 +13,8 @@ from tests.torture.evidence import Evidence, Run
 from tests.torture.finding import Finding
 from tests.torture.flows import checks as flows
 from tests.torture.flows.setting import STEPPING
+from tests.torture.leases import checks as leases
+from tests.torture.leases.setting import REMOTE
 from tests.torture.plan import OF_STORE, Kind
 from tests.torture.results import fence_of_result
 from tests.torture.traffic import checks as traffic
@@ -33,6 +35,7 @@ ENDINGS: dict[str, set[tuple[State, str | None]]] = {
     "alimited": {(State.FAILED, "timeout"), (State.FAILED, "attempts")},
     "poison": {(State.FAILED, "crashed")},
     "ipoison": {(State.FAILED, "crashed")},
+    REMOTE: {(State.COMPLETED, None), (State.FAILED, "attempts")},
     # Its only attempt may have met anything.
     "once": {(State.COMPLETED, None), *((State.FAILED, r) for r in ("crashed", "attempts", "interrupted", "timeout"))},
 }
@@ -201,7 +204,7 @@ def endings_are_kept(seen: Evidence) -> Iterator[Finding]:
         runs = seen.runs[id]
         for run in runs:
             is_last = all(other.fence <= run.fence for other in runs)
-            if run.how == "returned" and not (is_last or run.fence in told or _was_stopped(run, seen)):
+            if run.how == "returned" and not (is_last or run.fence in told or _was_given_up(run, seen)):
                 yield Finding("I12", f"job {id} ran again after fence {run.fence} had returned; {_told(runs)}")
 
 
@@ -238,6 +241,7 @@ CHECKS: tuple[Check, ...] = (
     runs_are_explained,
     *traffic.CHECKS,
     *flows.CHECKS,
+    *leases.CHECKS,
 )
 
 
@@ -271,6 +275,13 @@ def _unlucky(job: JobRecord, seen: Evidence) -> int:
     # A run that was marked and had no time for a line, as in a child that was about to start, tells no process.
     unseen = set(seen.rescued.get(job.id, ())) - {run.fence for run in seen.runs.get(job.id, ())}
     return len(unseen) + sum(run.pid not in killed_by_suspects for run in lost)
+
+
+def _was_given_up(run: Run, seen: Evidence) -> bool:
+    """Whether its worker was stopped, or could not renew its lease: then what returns may have been cut short, so it is
+    released, and the event that tells of it may not reach the store either.
+    """
+    return _was_stopped(run, seen) or (run.ended is not None and seen.is_troubled(run.began, run.ended))
 
 
 def _was_stopped(run: Run, seen: Evidence) -> bool:

@@ -1,7 +1,8 @@
 """Bugs that the rack must find; a worker process plants the one that its environment names.
 
 Each is of a kind that reviews of this or other systems have found. They live here alone, those of limits and schedules
-in ``traffic/mutants.py``, those of flows and steps in ``flows/mutants.py``.
+in ``traffic/mutants.py``, those of flows and steps in ``flows/mutants.py``, those of leases over HTTP in
+``leases/mutants.py``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from tests.torture.flows.mutants import OF_FLOWS
+from tests.torture.leases.mutants import OF_LEASES
 from tests.torture.planting import Mutant, edit, edit_script, replace_everywhere, set_attribute, together
 from tests.torture.traffic.mutants import OF_TRAFFIC
 from windlass.core import decide
@@ -230,6 +232,7 @@ MUTANTS: dict[str, Mutant] = {
     "refused enqueue acknowledged": Mutant(_failures_acknowledged, "redis", ("I1",)),
     **OF_TRAFFIC,
     **OF_FLOWS,
+    **OF_LEASES,
 }
 
 

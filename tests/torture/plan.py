@@ -31,6 +31,8 @@ class Kind(StrEnum):
     CANCEL_LOST = "cancel the jobs of a worker and kill it"
     CLEAN = "clean finished jobs"
     VACUUM = "vacuum"
+    KILL_WEB = "kill the web process"
+    KILL_CLAIMER = "kill a client that claims over HTTP"
 
 
 MOMENTARY = {
@@ -45,6 +47,8 @@ MOMENTARY = {
     Kind.CANCEL_LOST,
     Kind.CLEAN,
     Kind.VACUUM,
+    Kind.KILL_WEB,
+    Kind.KILL_CLAIMER,
 }
 """Kinds that are over as soon as they have struck."""
 
@@ -58,6 +62,9 @@ OF_STORE = {
     Kind.CLOCK_STEP,
 }
 """Kinds that all processes feel."""
+
+OF_WEB = (Kind.KILL_CLAIMER, Kind.KILL_WEB)
+"""Kinds that come in turn beside the others, which strike as they would without them."""
 
 _SERVERS = frozenset(Kind)
 KINDS: dict[str, frozenset[Kind]] = {
@@ -74,6 +81,9 @@ ends while the next one is still at work: then the store has to refuse a stale w
 """
 BETWEEN = (0.3, 1.5)
 """Seconds from one fault to the next, before the rounds are stretched over the time that there is."""
+BETWEEN_OF_WEB = (5.0, 9.0)
+LONGEST_PAUSE = 2.3
+"""Leases."""
 CALM_AT_START = 3.0
 """Seconds in which the workers come up and the first jobs end."""
 
@@ -94,6 +104,24 @@ class Fault:
 
 
 def plan(seed: int, *, seconds: float, kinds: Sequence[Kind], lease: float) -> list[Fault]:
+    """The faults of a run, in the order of their time."""
+    mixed = _mixed(seed, seconds=seconds, kinds=[kind for kind in kinds if kind not in OF_WEB], lease=lease)
+    of_web = _of_web(seed, seconds=seconds, kinds=[kind for kind in OF_WEB if kind in kinds], lease=lease)
+    return sorted([*mixed, *of_web], key=lambda fault: fault.at)
+
+
+def _of_web(seed: int, *, seconds: float, kinds: Sequence[Kind], lease: float) -> list[Fault]:
+    """Kills of the web process and of its clients in turn, once the first pause is over."""
+    draw = Random(f"web-{seed}")
+    at = CALM_AT_START + LONGEST_PAUSE * lease + draw.uniform(*BETWEEN)
+    faults: list[Fault] = []
+    while kinds and at < seconds:
+        faults.append(Fault(at, kinds[len(faults) % len(kinds)], 0.0, draw.random(), draw.random()))
+        at += draw.uniform(*BETWEEN_OF_WEB)
+    return faults
+
+
+def _mixed(seed: int, *, seconds: float, kinds: Sequence[Kind], lease: float) -> list[Fault]:
     """A pause, then faults of all kinds in turn, each round in another order, until the time is over.
 
     The first pause has the time to itself: the store answers, and the jobs that are lost begin anew at once, because no
@@ -122,7 +150,7 @@ def _length(kind: Kind, roll: float, lease: float) -> float:
         return 0.0
     match kind:
         case Kind.PAUSE_WORKER:
-            return lease * (1.6 + 0.7 * roll)
+            return lease * (1.6 + (LONGEST_PAUSE - 1.6) * roll)
         case Kind.CANCEL_PAUSED:
             return 0.2 + 0.6 * roll  # its lease lives on
         case Kind.OPEN_TRANSACTION:

@@ -13,7 +13,8 @@ from random import Random
 from threading import Event, Thread
 from typing import Any
 
-import tests.torture.flows.tasks  # noqa: F401  # requests are checked against their tasks
+import tests.torture.flows.tasks  # requests are checked against their tasks
+import tests.torture.leases.tasks  # noqa: F401
 from tests.torture.fleet import STUCK
 from tests.torture.tasks import app, asking
 from tests.torture.traffic.tasks import take_token

@@ -254,7 +254,7 @@ class Rack:
         self._wave("closing", patience=self._settings.patience)
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
-        for program in self._fleet.workers.values():
+        for program in self._fleet.kept_running:
             if trouble := program.end(within=self._settings.end_within, on_overdue=self._diagnose):
                 self._findings.append(Finding("I6", trouble))
 

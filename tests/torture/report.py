@@ -69,6 +69,8 @@ def figures_of(seen: Evidence) -> dict[str, object]:
         "longest recovery": longest_recovery(seen),
         "longest wait for a rescue": longest_rescue(seen),
         "fires, tokens": f"{len(seen.fired)}, {len(seen.tokens)}",
+        "claims over HTTP": len({(line.job, line.fence) for line in seen.leased}),
+        "refused over HTTP, stale": sum(line.status == 409 for line in seen.answered),
         "runs that limits and rates held": sum(len(lawful_runs(job, seen)) for job in _limited_jobs(seen)),
     }
 

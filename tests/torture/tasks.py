@@ -35,7 +35,7 @@ witness = Witness(folder)
 app = Windlass(
     os.environ["WINDLASS_URL"],
     namespace=os.environ["NAMESPACE"],
-    include=["tests.torture.traffic.tasks", "tests.torture.flows.tasks"],
+    include=["tests.torture.traffic.tasks", "tests.torture.flows.tasks", "tests.torture.leases.tasks"],
     retry=Retry(attempts=10, base=0.2, factor=1.0),
 )
 asking = Asking(app, witness)

@@ -16,7 +16,7 @@ SEED = 1
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
 def test_a_mix_of_faults_breaks_no_promise(store: str, tmp_path: Path) -> None:
-    """I1 to I17: at the end nothing is lost, stuck, run twice, charged wrongly, or held."""
+    """I1 to I18: at the end nothing is lost, stuck, run twice, charged wrongly, or held."""
     settings = Settings(store=store, seed=SEED, seconds=SECONDS, folder=tmp_path / "rack")
     report = run(settings)
     print(report)

@@ -183,7 +183,30 @@ class Sent(Struct, tag=True, frozen=True):
     at: float
 
 
-OfRun = Began | Ended | Dying | Alive | Fired | Token | Passed | Stepped | Kept | Sent
+class Leased(Struct, tag=True, frozen=True):
+    """A job was claimed over HTTP, or its lease extended, for so many seconds; the call was first sent at ``asked``."""
+
+    job: str
+    fence: int
+    asked: float
+    seconds: float
+    at: float
+
+
+class Answered(Struct, tag=True, frozen=True):
+    """What a call about a job over HTTP was answered with; a claim names no job."""
+
+    job: str
+    fence: int
+    verb: str
+    status: int
+    title: str
+    """Of the problem, if it is one."""
+    asked: float
+    at: float
+
+
+OfRun = Began | Ended | Dying | Alive | Fired | Token | Passed | Stepped | Kept | Sent | Leased | Answered
 OfCaller = Asked | Acked | Refused | Unsure | Duplicate | KeyHeld | Saw | CancelAsked | CancelAccepted
 Line = OfRun | OfCaller
 

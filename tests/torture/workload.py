@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from tests.torture.flows import setting as flows
+from tests.torture.leases.setting import REMOTE, arguments
 from tests.torture.traffic.setting import CONCURRENCY_KEYS, KEY_LIMITS, METERED, NARROW, RATED
 from tests.torture.witness import now
 from windlass import Unique, Windlass
@@ -32,6 +33,7 @@ class Spice(StrEnum):
     SCHEDULES = "schedules"
     FLOWS = "chains, graphs and groups"
     STEPS = "durable steps and events"
+    LEASES = "claims over HTTP"
 
 
 QUEUES = ("default", *(f"q{number}" for number in range(40)))
@@ -73,6 +75,7 @@ _SPICED: dict[Spice, dict[str, float]] = {
     Spice.SCHEDULES: {},
     Spice.FLOWS: {},
     Spice.STEPS: {},
+    Spice.LEASES: {REMOTE: 12},
 }
 _HERDS: dict[Spice, tuple[str, ...]] = {
     Spice.GATES: (NARROW,),
@@ -144,7 +147,7 @@ class Workload:
         }
         if task in LONG:
             options["priority"] = _SOON
-        if task != BRIEF:
+        if task not in (BRIEF, REMOTE):
             options["queue"] = self._draw.choice(QUEUES)
         if self._draw.random() < 0.15 and task not in KEYED:
             options["delay"] = self._draw.uniform(0.1, LONGEST_DELAY)
@@ -155,6 +158,8 @@ class Workload:
         match task:
             case "limited" | "ilimited" | "alimited":
                 return ()
+            case "remote":
+                return arguments(draw)
             case "slow" | "islow" | "aslow" | "once":
                 return (draw.choice((0.1, 0.3, 1.0, 2.0)),)
             case "long" | "along":

@@ -45,6 +45,14 @@ def open_request(address: str) -> socket.socket:
     return opened
 
 
+def open_stream(address: str) -> socket.socket:
+    """A client that listens."""
+    place = urlsplit(address)
+    opened = socket.create_connection((place.hostname or "", place.port or 0), timeout=20)
+    opened.sendall(b"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return opened
+
+
 def test_it_serves_until_a_signal_also_with_open_requests(windlass: Program) -> None:
     """B30, B38: with duties beside it; SIGTERM ends it within 2 s, exit code 0."""
     app = windlass.app
@@ -58,7 +66,8 @@ def test_it_serves_until_a_signal_also_with_open_requests(windlass: Program) -> 
         eventually(lambda: job.refresh().state == "pending", "the job was promoted")
         assert [worker.runs_jobs for worker in app.workers()] == [False]
         assert asked(address, "/api/v1/queues")[0] == 200
-        with open_request(address):
+        with open_request(address), open_stream(address) as stream:
+            assert b"event: open" in stream.recv(10_000) + stream.recv(10_000)
             server.signal(signal.SIGTERM)
             began = monotonic()
             assert server.code() == 0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from tests.web.http import V1, Http
 
 
@@ -30,8 +30,9 @@ def test_a_store_that_is_away_is_503_until_it_is_back(far_app: Apps, proxy: Prox
 @pytest.mark.only_on("postgres")
 def test_a_request_that_hangs_ends_by_its_deadline(far_app: Apps, proxy: Proxy) -> None:
     """Of a change it is told that it may have happened."""
-    http = Http(far_app(), deadline=0.2)
-    http.order("/jobs", {"task": "greet"}, status=201)
+    app = far_app()
+    Http(app, deadline=PATIENCE).order("/jobs", {"task": "greet"}, status=201)
+    http = Http(app, deadline=0.2)
     proxy.swallow()
     answer = http.post(f"{V1}/jobs", json={"task": "greet"})
     assert (answer.status_code, "may have been made" in answer.text) == (503, True)

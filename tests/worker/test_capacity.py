@@ -141,6 +141,14 @@ def test_an_operator_may_change_a_weight_and_take_it_back() -> None:
     assert dealt(room) == {"a": 50, "b": 50}
 
 
+def test_nothing_is_fetched_ahead_for_a_while_after_a_claim_met_keys_that_are_held() -> None:
+    """What is fetched ahead holds its concurrency keys: the others of these keys are moved out of the way, and back."""
+    room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
+    room.note_blocked([("a", 404)], now=0.0)
+    assert dict(room.requests(in_flight=0, now=9.9)) == {"a": 4}
+    assert dict(room.requests(in_flight=0, now=10.0)) == {"a": 404}
+
+
 def test_a_queue_whose_pace_was_wrong_is_not_fetched_ahead() -> None:
     room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
     room.reset_prefetch(["a", "never seen"])

@@ -13,7 +13,8 @@ from tests.ledger.apps import LONG_LEASE, Apps
 from tests.waiting import PATIENCE, eventually
 from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import Retention, State, StoreUnavailable, Windlass
-from windlass.store.operation import Call
+from windlass.admin.early_cleaning import EarlyCleaning, Fullness
+from windlass.store.operation import Call, Operation
 from windlass.store.operations import leader as store_leader
 from windlass.store.operations.queries import next_due
 from windlass.testing import ManualClock
@@ -191,16 +192,35 @@ def test_a_worker_that_stops_resigns(app: Windlass) -> None:
     assert leader(app)[0] == NOBODY
 
 
-def a_cleaning(app: Windlass, passing: float = 100.0) -> Cleaning:
+def a_cleaning(app: Windlass, passing: float = 100.0, early: EarlyCleaning | None = None) -> Cleaning:
     """One that is due; each look at its clock takes so many seconds."""
     seconds = count(0.0, passing)
     return Cleaning(
         session=app.client.session,
         by="me",
-        retention=lambda: Retention(completed=1, cancelled=1),
+        retention=lambda: Retention(completed=1, cancelled=1) if early is None else Retention(),
         archive=lambda: None,
         monotonic=lambda: next(seconds),
+        early=early,
     )
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.5, 1), (0.9, 0)])
+def test_a_full_store_is_cleaned_before_time(app: Windlass, clock: ManualClock, share: float, left: int) -> None:
+    """B24: also what retention would keep; told by the duty."""
+
+    def measured() -> Operation[Fullness | None]:
+        yield from ()
+        return Fullness("memory", share)
+
+    app.enqueue_many([app.request("unknown", queue="q")])[0].cancel()
+    clock.advance("1s")
+    cleaning = a_cleaning(app, passing=0.5, early=EarlyCleaning(lambda: 0.85, measured))
+    for _ in range(200):
+        cleaning.tick()
+    assert len(app.jobs()) == left
+    assert [notice.kind for notice in app.overview().notices] == ["cleaned_early"] * (1 - left)
+    assert cleaning.did == ("" if left else "deleted 1 early")
 
 
 def test_a_leader_that_was_replaced_cleans_no_more(

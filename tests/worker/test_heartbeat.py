@@ -43,6 +43,7 @@ def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, interc
     assert job.attempt == 1
 
 
+@pytest.mark.only_on("sqlite")
 def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, interceptor: CallInterceptor) -> None:
     """B6: threads that compute without a pause leave the heartbeat its turn."""
     enough = Event()

@@ -30,7 +30,7 @@ from windlass import ActiveJob, Job, JobCancelled, JobInterrupted, JobTimeout, R
 from windlass.store.operation import Call
 from windlass.worker.executors.user_code import interrupt, withdraw
 
-COUNT = int(os.environ.get("WINDLASS_INTERRUPTS", "60"))
+COUNT = int(os.environ.get("WINDLASS_INTERRUPTS", "30"))
 """How many runs are interrupted in each of the racks."""
 SEED = int(os.environ.get("WINDLASS_SEED", random.randrange(2**32)))
 

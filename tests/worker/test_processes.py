@@ -78,6 +78,7 @@ def test_an_alarm_that_a_job_leaves_does_not_go_off_in_the_next_one(crew: Windla
         assert enqueue(crew, "has_an_alarm").result(timeout=PATIENCE) == (child, False)
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize(
     ("task", "argument", "how"),
     [

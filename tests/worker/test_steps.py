@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Thread
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
+from tests.places.place import Place
 from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from tests.worker.call_interceptor import CallInterceptor
+from tests.worker.isolated import totals
 from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import (
@@ -30,6 +33,7 @@ from windlass import (
     Windlass,
     clock,
     current_job,
+    group,
     this_job,
 )
 from windlass.steps import run_steps
@@ -464,6 +468,22 @@ def test_steps_of_a_child_process(app: Windlass, task: str) -> None:
         assert first <= last
     assert [(step.name, step.kind) for step in job.steps()] == [("once", "step"), ("#1", "sleep")]
     assert (job.refresh().attempt, [entry.kind for entry in job.timeline()].count("started")) == (2, 3)
+
+
+def test_a_child_reads_the_results_of_a_group(app: Windlass, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B35: from the store on which its own app stands; in a step, and again in the run after that."""
+    monkeypatch.setenv(totals.URL, place.url)
+    for task in totals.app.tasks:
+        app.task(name=task.name, isolation="process")(task.function)
+    with app.worker():
+        members = [app.request("double", (number,)) for number in range(4)]
+        flow = group(members).then(app.request("total", ())).enqueue()
+        process, numbers, last = flow.result(timeout=PATIENCE)
+    assert (numbers, last) == ([0, 2, 4, 6], [4, 6])
+    assert process != os.getpid()
+    assert flow.callback is not None
+    assert [step.name for step in flow.callback.steps()] == ["read"]
+    assert flow.callback.refresh().attempt == 2
 
 
 def test_a_child_that_dies_after_its_step_has_the_new_budget(app: Windlass) -> None:

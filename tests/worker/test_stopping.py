@@ -127,6 +127,7 @@ def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, interceptor: C
     assert (late.refresh().state, late.fence) == (State.PENDING, 0)
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("kind", ["thread", "blocked loop", "deaf coroutine"])
 def test_user_code_that_does_not_stop_cannot_hold_the_worker(app: Windlass, kind: str) -> None:
     """B7: gone within grace + 2 s; the job is handed back at once, uncharged."""

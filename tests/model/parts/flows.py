@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,17 @@ if TYPE_CHECKING:
     from tests.model.model import Key
 
 
+GroupResult = tuple[str | None, State | None, str | None]
+"""A member's id, how it has ended, and what it returned; no id for one that is gone, no state for one that goes on."""
+
+
 @dataclass(slots=True)
 class Edge:
     """A job that another waits for, or the members of a group, of which one at a time is watched."""
 
     parents: list[int]
     parent_id: str
+    """Empty for a group."""
     policy: Policy
     is_open: bool = True
     watched: int = 0
@@ -62,6 +67,37 @@ class FlowModel(Part):
             found = [self._seq(one.member, one.member_key) for one in own]
             self.edges[seqs[group.callback]].append(Edge(found, "", Policy(group.policy)))
         self.settle()
+
+    def join(self, added: Sequence[NewMember]) -> None:
+        """Let groups that are there wait for more members; one that is a member already stays where it is."""
+        for one in sorted(added, key=lambda one: one.place):
+            member = self._seq(one.member, one.member_key)
+            for edge in self._groups(one.callback):
+                if member not in edge.parents:
+                    edge.parents.append(member)
+
+    def takes_members(self, callback: str) -> bool:
+        """Whether the callback of a group waits for its members still."""
+        is_waiting = any(job.id == callback for job in self.waiting())
+        return is_waiting and any(edge.is_open for edge in self._groups(callback))
+
+    def _groups(self, callback: str) -> list[Edge]:
+        seqs = [job.seq for job in self.jobs.values() if job.id == callback]
+        return [edge for seq in seqs for edge in self.edges[seq] if not edge.parent_id]
+
+    def callbacks(self) -> list[JobRecord]:
+        """Those of groups, whatever has become of them."""
+        return [job for job in self.jobs.values() if self.members_of(job.seq)]
+
+    def members_of(self, seq: int) -> list[int]:
+        return [member for edge in self.edges.get(seq, ()) if not edge.parent_id for member in edge.parents]
+
+    def group_results(self, seq: int) -> list[GroupResult]:
+        return [_group_result(self.jobs.get(member)) for member in self.members_of(seq)]
+
+    def group_counts(self, seq: int) -> dict[State | None, int]:
+        found = [self.jobs.get(member) for member in self.members_of(seq)]
+        return dict(Counter(None if job is None else job.state for job in found))
 
     def _seq(self, id: str, key: str | None) -> int:
         """One that was not stored because of its key is the job that holds it."""
@@ -159,6 +195,12 @@ class FlowModel(Part):
         faults = read_faults(parent.errors).faults if parent.state is State.FAILED else ()
         told = {"type": faults[-1].type, "message": faults[-1].message} if faults else {}
         return failure_json(ParentFailed(id, state=parent.state.value, reason=parent.reason, **told))
+
+
+def _group_result(job: JobRecord | None) -> GroupResult:
+    if job is None:
+        return None, None, None
+    return job.id, job.state if job.state in FINISHED else None, job.result
 
 
 def _is_taken_along(job: JobRecord) -> bool:

@@ -17,7 +17,7 @@ from windlass.core.outcome import Outcome, Returned
 from windlass.core.rates.key import rate_gate
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry
-from windlass.errors import IdConflict, JobNotFound, QueueFull
+from windlass.errors import ConfigError, IdConflict, JobNotFound, QueueFull
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.flows.edges import NewEdge
@@ -78,7 +78,7 @@ class Cast(SideBySide):
         before = self.model.last_seq
         answer = self.do("enqueue", new, namings, edges, **more)
         self.learn(before)
-        if answer in (IdConflict, JobNotFound, QueueFull):
+        if answer in (ConfigError, IdConflict, JobNotFound, QueueFull):
             self.tally.see(answer.__name__)
             return
         for job, stored in zip(new, answer, strict=True):

@@ -18,19 +18,21 @@ from windlass.core.codec.seal import seal
 from windlass.core.flows.inputs import Inputs, with_inputs
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED, State
+from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.flows.edges import NewEdge, Policy
 from windlass.store.operations.flows.groups import NewGroup, NewMember
 
 PAYLOAD = seal(b'{"v":1,"args":[],"kwargs":{}}')
 _ALL_PARENTS = with_inputs(PAYLOAD, Inputs())
-_QUESTIONS = {"steps_of_run", "pending"}
+_QUESTIONS = {"steps_of_run", "pending", "group_results", "group_counts"}
 
 policies = st.sampled_from([Policy.CANCEL, Policy.CANCEL, Policy.RUN, Policy.WAIT])
 parents = st.lists(m.picks, min_size=1, max_size=3)
 names = st.sampled_from([None, None, "k"])
 keys = st.sampled_from([None, None, None, "u"])
 ways = st.sampled_from(["cancel", "delete", "fail", "fail", "complete", "lose", "expire"])
+lates = st.sampled_from([False, False, True])
 sequels = st.sampled_from(["none", "retry", "retry", "retry both", "delete"])
 
 
@@ -77,12 +79,74 @@ class Flows(Owners, Turns):
     def enqueue_group(self, queue: str, size: int, policy: Policy, *, key: str | None, turned: bool) -> None:
         """The callback waits for all members; one of them may be there already, under its unique key."""
         members = [self.new(queue, key=None if place else key, priority=place % 2) for place in range(size)]
-        callback = _waiting(self.new(queue))
+        callback = self.enqueue_members(members, policy, turned=turned)
+        self.tally.see("groups", any(job.id == callback.id for job in self.model.jobs.values()))
+
+    def enqueue_members(self, members: list[NewJob], policy: Policy, *, turned: bool = False) -> NewJob:
+        """Store the members of a group and the callback, which is returned."""
+        callback = _waiting(self.new(members[0].queue))
         new = [callback, *members] if turned else [*members, callback]
         named = [NewMember(callback.id, place, job.id, job.unique_key) for place, job in enumerate(members)]
         keyed = {index: Uniqueness() for index, job in enumerate(new) if job.unique_key}
         self.store(new, keyed, groups=[NewGroup(callback.id, policy)], members=named)
-        self.tally.see("groups", any(job.id == callback.id for job in self.model.jobs.values()))
+        return callback
+
+    @rule(queue=m.queues, pick=m.picks, more=m.few, key=names, is_late=lates)
+    def add_members(self, queue: str, pick: int, more: int, *, key: str | None, is_late: bool) -> None:
+        """A group that waits for its members gets more of them; one that does not wait any more refuses them."""
+        if not is_late:
+            self.enqueue_members([self.new(queue)], Policy.RUN)  # that one is open is too seldom
+        found = [job for job in self.model.callbacks() if self.model.takes_members(job.id) is not is_late]
+        if not found or (is_late and self.model.has_limits):
+            return  # if its queue is full as well, each store says first what it sees first
+        callback = found[-1 - pick % len(found)]
+        new = [self.new(queue, key=None if place else key) for place in range(1 + more)]
+        added = [NewMember(callback.id, place, job.id, job.unique_key) for place, job in enumerate(new)]
+        self.store(new, {0: Uniqueness()} if key else {}, added=added)
+        self.tally.see("members refused" if is_late else "members added")
+        self.look_at_group(callback.seq)
+
+    @rule(queue=m.queues, size=st.integers(1, 3), worker=m.workers)
+    def run_callback_before_a_retry(self, queue: str, size: int, worker: str) -> None:
+        """A callback runs once, also if a member is retried, and completes, after it has run."""
+        members = [self.new(queue) for _ in range(size)]
+        callback = self.enqueue_members(members, Policy.RUN)
+        seqs = [job.seq for job in self.model.jobs.values() if job.id in {member.id for member in members}]
+        self.do("cancel", seqs)
+        self.run_all_of(queue, worker)
+        if seqs:
+            self.retry_parents(seqs[:1])
+            self.run_all_of(queue, worker)
+        ended = [job for job in self.model.jobs.values() if job.id == callback.id and job.state in FINISHED]
+        self.tally.see("callbacks before a retry", len(ended))
+
+    def run_all_of(self, queue: str, worker: str) -> None:
+        """Take what is next in a queue, and complete it."""
+        self.ask_next(queue)
+        self.take(worker)
+        self.finish(self.live(worker), "returned", worker=worker)
+
+    @rule(queue=m.queues, policy=policies, worker=m.workers)
+    def lose_parent(self, queue: str, policy: Policy, worker: str) -> None:
+        """A parent with one attempt is lost for good; by chance alone nearly all are put back."""
+        parent = self.new(queue, priority=2, attempts=1)
+        self.tie([(self.new(queue, payload=_ALL_PARENTS), [parent])], policy, [parent])
+        self.ask_next(queue)
+        marks = [StartMark(claim.seq, claim.fence, 0) for claim in self.take(worker) if claim.id == parent.id]
+        self.do("cycle", self.claimant(worker), marks=marks)
+        move(self.clock, LEASE)
+        self.keep_up()
+        lost = [job for job in self.model.jobs.values() if job.id == parent.id and job.state is State.FAILED]
+        self.tally.see("parents lost for good", len(lost))
+
+    @rule(queue=m.queues, way=ways, worker=m.workers)
+    def take_key_of_child(self, queue: str, way: str, worker: str) -> None:
+        """What a parent takes along gives its unique key back: the next job that names it is stored."""
+        parent, key = self.new(queue, priority=2), self.name("key")
+        self.tie([(self.new(queue, key=key), [parent])], Policy.CANCEL, [parent])
+        for stored in [job for job in self.model.jobs.values() if job.id == parent.id]:
+            self.bring_about(stored, way, worker)
+        self.store([self.new(queue, key=key)], {0: Uniqueness()})
 
     @rule(queue=m.queues, picks=parents, policy=policies, when=m.whens, limits=m.limits, names=st.tuples(names, keys))
     def enqueue_after(
@@ -207,9 +271,17 @@ class Flows(Owners, Turns):
     def remember(self, answer: Any) -> list[Claimed]:
         claimed = super().remember(answer)
         for claim in claimed:
+            if self.model.members_of(claim.seq):
+                self.look_at_group(claim.seq)
             if self.model.jobs[claim.seq].payload != claim.payload:
                 self.tally.see("errors passed on" if "parent_failed" in claim.payload else "results passed on")
         return claimed
+
+    def look_at_group(self, seq: int) -> None:
+        """The results that a callback gets, and how far its group is."""
+        self.look("group_results", seq)
+        self.look("group_counts", seq)
+        self.tally.see("results of groups", sum(result is not None for _, _, result in self.model.group_results(seq)))
 
     def do(self, name: str, *args: Any, **options: Any) -> Any:
         before = self.model.waiting()

@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, raised
 from tests.store.cleaning import tidy
@@ -21,6 +22,8 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
+from windlass.core.alerts.records import AlertRecord
+from windlass.core.alerts.rules import new_rule
 from windlass.core.figures.point import Point
 from windlass.core.figures.row import Row
 from windlass.core.outcome import Postponed
@@ -35,6 +38,10 @@ from windlass.store.operations import jobs, leader, leases, prune, queries, queu
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
+from windlass.store.operations.alerts import alerts
+from windlass.store.operations.alerts import rules as alert_rules
+from windlass.store.operations.alerts.deliveries import deliveries_due, settle_delivery
+from windlass.store.operations.archive.restore import restore
 from windlass.store.operations.diagnostics import by_hand
 from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts, rekey
@@ -61,7 +68,7 @@ from windlass.store.operations.steps.sent_events import (
     send_event,
 )
 from windlass.store.operations.steps.steps import NewStep, import_steps, record_step, steps_of
-from windlass.store.operations.tidy import clear_cache, tidy_access, tidy_cache
+from windlass.store.operations.tidy import clear_cache, tidy_access, tidy_alerts, tidy_cache
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -214,6 +221,11 @@ def _archive(scene: Scene) -> None:
     assert scene.store.run(prune.archive([(scene.ended.seq, "2023-W46")])) == [scene.ended.seq]
 
 
+def _restore(scene: Scene) -> None:
+    record = replace(scene.store.job(scene.ended.id), id="restored")
+    assert scene.store.run(restore(record, [], week=None, by="me")) is None
+
+
 def _lead(scene: Scene) -> None:
     lead = scene.store.run(leader.take_lead("leader", holder="me", ttl=SECOND))
     assert scene.store.run(leader.still_leads(lead))
@@ -296,6 +308,24 @@ def _figures(scene: Scene) -> None:
     store = scene.store
     assert store.run(append_row(Row("w", [("mail", "send", Point({"completed": 1}))]), worker="w", number=1))
     assert store.run(roll_up_once()).rows == 1
+
+
+def _alerts(scene: Scene) -> None:
+    """Rules, alerts and their deliveries: no caller's transaction has rows of theirs."""
+    store = scene.store
+    store.run(alert_rules.declare([new_rule("deep", "queue_depth > 1")]))
+    saved = store.run(alert_rules.save(new_rule("slow", "oldest_age > 1m")))
+    lead = store.run(leader.take_lead("alerts", holder="a", ttl=HOUR))
+    fired = [AlertRecord(id, "slow", id, "info", "", "", "{}", "firing", 0) for id in ("A", "B")]
+    told = [("A", "fired", "log")]
+    assert store.run(alerts.record(lead, fired=fired, resolved=["B"], deliveries=told)) is not None
+    assert store.run(alerts.acknowledge("A", by="me"))
+    assert store.run(alerts.resolve("A", by="me"))
+    [due] = store.run(deliveries_due())
+    assert store.run(settle_delivery(due.delivery))
+    store.run(tidy_alerts(most_alerts=0, most_deliveries=0))
+    assert saved is not None
+    assert store.run(alert_rules.delete("slow"))
 
 
 def _tidy_cache(scene: Scene) -> None:
@@ -408,12 +438,23 @@ def _read(scene: Scene) -> None:
 
 DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
+    _restore: ("restore",),
     _ask_stacks: ("ask_stacks",),
     _beat: ("open_lease", "renew", "report_worker", "close_lease"),
     _cancel: ("cancel",),
     _claim: ("manual_claim", "extend"),
     _cool_down: ("cool_down", "end_cooldown"),
     _delete: ("delete",),
+    _alerts: (
+        "alert_rules_declare",
+        "alert_rule_save",
+        "alert_rule_delete",
+        "alert_record",
+        "alert_acknowledge",
+        "alert_resolve",
+        "alert_settle_delivery",
+        "tidy_alerts",
+    ),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
     _fail: ("fail",),

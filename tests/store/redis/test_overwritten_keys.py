@@ -19,6 +19,9 @@ from windlass.store.operation import Call
 from windlass.store.operations import jobs, leases, prune, queries
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
+from windlass.store.operations.alerts.alerts import AlertFilter, alerts, open_counts, situation
+from windlass.store.operations.alerts.deliveries import deliveries, deliveries_due
+from windlass.store.operations.alerts.rules import rules as alert_rules
 from windlass.store.operations.figures.roll_up import roll_up_once
 from windlass.store.operations.figures.rows import append_row, unmerged
 from windlass.store.operations.limits.concurrency import declare, unblock_all
@@ -74,6 +77,12 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "figure_rows": lambda store: store.run(unmerged()),
     "figure_sources": lambda store: store.run(append_row(Row("w", []), worker="w", number=1)),
     "figure_state": lambda store: store.run(roll_up_once()),
+    "alert_rules": lambda store: store.run(alert_rules()),
+    "alerts": lambda store: store.run(alerts(AlertFilter(), limit=1)),
+    "alerts_open": lambda store: store.run(open_counts()),
+    "alerts_resolved": lambda store: store.run(situation(resolved_within=1)),
+    "deliveries": lambda store: store.run(deliveries()),
+    "deliveries_due": lambda store: store.run(deliveries_due()),
 }
 """A call that needs the key."""
 

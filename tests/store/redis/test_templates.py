@@ -115,6 +115,8 @@ LISTS = {"filled", "kept", "long", "members", "oldest", "shrunk"}
 """Lists of equals, of which the first may be asked for; so may that of a reply with one element."""
 TABLES = {"KEY", "ask", "bit", "by_name", "cjson", "cmsgpack", "decoded", "given", "leader", "math", "redis", "states"}
 TABLES |= {
+    "ALERTS",
+    "ARCHIVE",
     "CACHE",
     "COOLDOWNS",
     "DECIDED",

@@ -127,6 +127,13 @@ def test_jobs_that_wait_are_counted_from_their_index(tmp_path: Path, call: str, 
     assert f"SCAN windlass_job USING COVERING INDEX {index}" in plan_of(statement.text, tmp_path)
 
 
+def test_running_jobs_are_listed_from_their_index(tmp_path: Path) -> None:
+    """B19: not by a walk through all that are newer."""
+    for statement in CALLS["page"]:
+        plan = plan_of(statement.text, tmp_path)
+        assert any("COVERING INDEX windlass_job_held (lease>?)" in step for step in plan), plan
+
+
 def test_cached_results_are_counted_and_ordered_from_their_index(tmp_path: Path) -> None:
     """B29: neither other keys that expire nor the rows of these are read."""
     for statement in CALLS["tidy_cache"]:

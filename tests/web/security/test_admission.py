@@ -11,8 +11,8 @@ import pytest
 from tests.manual_clock import manual_clock
 from tests.web.security.requests import answer_of, bearer, request
 from windlass import Windlass
+from windlass.core.access.networks import networks
 from windlass.web.problems import Problem
-from windlass.web.security.addresses import networks
 from windlass.web.security.proxy import TrustedProxy
 from windlass.web.security.roles import Identity, Role
 from windlass.web.security.security import Security

@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from windlass import Windlass
+from windlass.core.access.networks import networks
 from windlass.web import api
-from windlass.web.security.addresses import networks
 from windlass.web.security.proxy import TrustedProxy
 from windlass.web.security.security import Security
 from windlass.web.security.settings import SecuritySettings

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from windlass import Windlass
+from windlass.core.access.networks import networks
 from windlass.web import api, dashboard
 from windlass.web.route import Answer, Call, Nothing, Route
-from windlass.web.security.addresses import networks
 from windlass.web.security.headers import HEADERS
 from windlass.web.security.proxy import TrustedProxy
 from windlass.web.security.roles import Identity, Role

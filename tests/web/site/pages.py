@@ -11,6 +11,9 @@ from tests.web.http import Admitting
 from windlass import Windlass
 from windlass.web import dashboard
 
+FORMS = ("/queues/mail/settings", "/schedules/nightly/edit", "/new/schedule")
+"""Pages with forms, for operators alone; they are not live."""
+
 ALL = (
     "/",
     "/jobs",
@@ -19,15 +22,40 @@ ALL = (
     "/jobs/later",
     "/jobs/waits",
     "/jobs?state=failed",
+    "/jobs/dead/fail",
+    "/jobs/later/snooze",
+    "/jobs/later/fail",
+    "/jobs/dead/delete",
+    "/jobs/dead/edit",
+    "/jobs?all=1&task=broken&meta.note=x",
+    "/enqueue",
+    "/bulk",
+    "/bulk/begin/retry?state=failed",
+    "/bulk/begin/delete?job=dead&job=waits",
+    "/bulk/begin/cancel?queue=unserved",
     "/failures",
     "/queues",
     "/queues/mail",
     "/queues/unserved",
     "/workers",
+    "/tasks",
+    "/tasks/mail.welcome",
+    "/tasks/broken",
+    "/limits",
+    "/system",
     "/schedules",
     "/schedules/nightly",
+    *FORMS,
+    "/alerts",
+    "/alerts?severity=critical&state=firing&since=24h",
+    "/alerts/rules",
+    "/alerts/rules/deep",
 )
 """Every page, of the store that ``shop`` fills."""
+LOOKS = tuple(
+    path for path in ALL if path not in FORMS and not path.startswith(("/bulk/", "/enqueue")) and path.count("/") < 3
+)
+"""Those that a viewer may see."""
 
 
 class Html(HTMLParser):
@@ -52,6 +80,11 @@ class Html(HTMLParser):
             for found, attributes in self.elements
             if found == tag and attribute in attributes
         ]
+
+    def named_jobs(self) -> list[str]:
+        """The ids of the jobs that a list shows, in order."""
+        links = [a["href"] or "" for tag, a in self.elements if tag == "a" and a.get("class") == "name"]
+        return [link.removeprefix("/jobs/") for link in links if link.startswith("/jobs/")]
 
 
 class Pages(TestClient):

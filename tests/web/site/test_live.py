@@ -9,14 +9,15 @@ import pytest
 
 from tests.web.site.pages import Pages
 from windlass import Windlass
-from windlass.web.site.live import LiveStreams
+from windlass.web.site.live import frames
 from windlass.web.site.recent import Recent
+from windlass.web.streams.streams import Streams
 
 
 @pytest.mark.asyncio
 async def test_those_who_look_at_the_same_page_share_a_reader() -> None:
     """B19: one reader of the store, only while somebody listens."""
-    streams = LiveStreams()
+    streams = Streams()
     readings = 0
 
     async def produce() -> str:
@@ -24,7 +25,7 @@ async def test_those_who_look_at_the_same_page_share_a_reader() -> None:
         readings += 1
         return f"frame {readings}"
 
-    first, second = streams.frames("page", produce), streams.frames("page", produce)
+    first, second = frames(streams, "page", produce), frames(streams, "page", produce)
     assert await anext(first) == await anext(second)
     assert streams.count == 2
     await _end(first)
@@ -52,22 +53,22 @@ async def test_what_is_dear_to_read_is_kept_for_some_seconds() -> None:
 
 @pytest.mark.asyncio
 async def test_nothing_is_sent_while_nothing_changes() -> None:
-    streams = LiveStreams()
+    streams = Streams()
 
     async def produce() -> str:
         return "the same"
 
-    frames = streams.frames("page", produce)
-    assert await anext(frames) == "the same"
+    shown = frames(streams, "page", produce)
+    assert await anext(shown) == "the same"
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(anext(frames), 1.5)
-    await _end(frames)
+        await asyncio.wait_for(anext(shown), 1.5)
+    await _end(shown)
 
 
 @pytest.mark.only_on("sqlite")
 def test_a_page_names_its_stream(shop: Pages, app: Windlass) -> None:
     """B20: with the filter of the page, and where it began: rows do not move while it is open."""
-    [stream] = shop.read("/jobs?queue=unserved").all("div", "hx-sse:connect")
+    [stream] = shop.read("/jobs?queue=unserved").all("div", "data-stream")
     assert stream.startswith("/live/jobs?queue=unserved&top=")
     app.enqueue_many([app.request("mail.welcome", [3], id="newer", queue="unserved")])
     page = shop.read(stream.replace("/live/jobs", "/jobs"))

@@ -1,0 +1,1 @@
+"""Delivery of alerts, to small servers on this machine."""

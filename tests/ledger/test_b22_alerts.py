@@ -1,0 +1,114 @@
+"""Alerts: rules, firing, acknowledged, resolved, history."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ledger.apps import work
+from tests.waiting import eventually
+from windlass import ConfigError, IllegalTransition, PermanentError, QueueFull, Windlass
+from windlass.testing import ManualClock
+
+
+@pytest.fixture(autouse=True)
+def _tasks(app: Windlass) -> None:
+    @app.task(name="send", queue="mail")
+    def send() -> None:
+        raise PermanentError("no such address")
+
+
+def fail_some(app: Windlass, number: int = 1) -> None:
+    app.tasks[0].enqueue_many([()] * number)
+    work(app)
+
+
+def states(app: Windlass) -> list[tuple[str, str, str]]:
+    return sorted((alert.rule, alert.subject, alert.state.value) for alert in app.alerts.list().alerts)
+
+
+def test_an_alert_fires_is_acknowledged_and_resolved(app: Windlass, clock: ManualClock) -> None:
+    """B22: firing, acknowledged, resolved, history; a sensible default set is on; `dead letters`, by queue."""
+    fail_some(app)
+    assert app.evaluate_alerts() == 1
+    assert app.evaluate_alerts() == 0, "once, however often and wherever it is judged"
+    [alert] = app.alerts.list(state="firing").alerts
+    assert (alert.rule, alert.subject, alert.severity) == ("dead-letters", "queue:mail", "warning")
+    assert alert.message == "queue mail: dead_letters is 1 (rule dead-letters: dead_letters > 0)"
+    assert app.alerts.firing() == {"warning": 1}
+    assert app.alerts.list(acknowledged=True).alerts == []
+
+    acknowledged = app.alerts.acknowledge(alert.id[:12].lower(), by="ada")
+    assert (acknowledged.state, acknowledged.acknowledged_by) == ("acknowledged", "ada")
+    assert app.alerts.acknowledge(alert.id, by="bob") == acknowledged
+    assert app.alerts.firing() == {}
+
+    clock.advance("10m")
+    assert app.evaluate_alerts() == 1
+    resolved = app.alerts.get(alert.id)
+    assert (resolved.state, resolved.resolved_by, resolved.resolved_at) == ("resolved", None, clock.now())
+    assert app.alerts.list(since=alert.fired_at).alerts == [resolved]
+    with pytest.raises(ConfigError, match="no alert has the id"):
+        app.alerts.get("01NONE")
+
+
+def test_a_rule_rests_after_an_alert_has_ended(app: Windlass, clock: ManualClock) -> None:
+    """B22: cool-down, de-duplication."""
+    fail_some(app)
+    app.evaluate_alerts()
+    app.alerts.edit_rule("error-rate", enabled=False)
+    [alert] = app.alerts.list().alerts
+    assert app.alerts.resolve(alert.id, by="ada").resolved_by == "ada"
+    with pytest.raises(IllegalTransition):
+        app.alerts.acknowledge(alert.id)
+    assert app.evaluate_alerts() == 0
+    clock.advance("4m50s")
+    fail_some(app)
+    assert app.evaluate_alerts() == 0
+    clock.advance("10s")
+    assert app.evaluate_alerts() == 1
+
+
+def test_rules_are_data(app: Windlass) -> None:
+    """B22: scope, window, severity, cool-down, `and`; each can be switched off; what operators change stays."""
+    app.alerts.declare_rule("failing", "error_rate > 5% and runs > 2", scope="task:send", severity="critical")
+    fail_some(app, 3)
+    app.evaluate_alerts()
+    assert states(app) == [
+        ("dead-letters", "queue:mail", "firing"),
+        ("error-rate", "queue:mail", "firing"),
+        ("failing", "task:send", "firing"),
+    ]
+    rule = app.alerts.edit_rule("failing", enabled=False, description="not now")
+    assert (rule.is_edited, rule.origin, rule.revision) == (True, "code", 2)
+    assert app.alerts.delete_rule("error-rate")
+    assert app.evaluate_alerts() == 2
+    assert states(app)[1:] == [("error-rate", "queue:mail", "resolved"), ("failing", "task:send", "resolved")]
+    assert not app.alerts.rule("failing").enabled, "code only seeds"
+    assert "error-rate" not in {one.name for one in app.alerts.rules()}
+    with pytest.raises(IllegalTransition, match="was changed meanwhile"):
+        app.alerts.edit_rule("failing", revision=1, enabled=True)
+    with pytest.raises(ConfigError, match="there is an alert rule 'failing' already"):
+        app.alerts.add_rule("failing", "workers < 1")
+    with pytest.raises(ConfigError, match=r"position 1: 'eror_rate' is not known; did you mean 'error_rate'\?"):
+        app.alerts.add_rule("typo", "eror_rate > 5%")
+
+
+def test_refused_enqueues_are_told(app: Windlass) -> None:
+    """B22: refused enqueues."""
+    app.queue("full").configure(max_length=1)
+    send = app.tasks[0].options(queue="full")
+    send.enqueue()
+    with pytest.raises(QueueFull):
+        send.enqueue()
+    eventually(lambda: app.figures(queue="full").total.counts.get("refused") == 1)
+    app.evaluate_alerts()
+    assert ("refused-enqueues", "queue:full", "firing") in states(app)
+
+
+def test_what_is_to_be_delivered_is_kept_until_it_is(app: Windlass) -> None:
+    """B22: a leader that dies between evaluation and delivery delivers after all."""
+    fail_some(app)
+    app.evaluate_alerts()
+    [alert] = app.alerts.list().alerts
+    [delivery] = app.alerts.deliveries()
+    assert (delivery.event_id, delivery.channel, delivery.state) == (f"{alert.id}.fired", "log", "waiting")

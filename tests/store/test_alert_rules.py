@@ -1,0 +1,91 @@
+"""alert rules: code brings them, operators change them, and what an operator says stays."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from tests.store.redis.keyspace import Keyspace
+from tests.store.stores import Store
+from windlass.core.alerts.records import AlertRule
+from windlass.core.alerts.rules import CODE, default_rules, new_rule
+from windlass.store.operations.alerts.rules import declare, delete, rules, save
+
+
+def found(store: Store) -> list[AlertRule]:
+    if store.place.url.startswith("redis:"):
+        Keyspace(store.place.url, store.place.namespace).check()
+    return store.run(rules())
+
+
+def test_code_brings_rules_once(store: Store) -> None:
+    store.run(declare(default_rules()))
+    first = found(store)
+    store.advance(5)
+    store.run(declare(default_rules()))
+    assert found(store) == first
+    assert [rule.name for rule in first] == sorted(rule.name for rule in default_rules())
+    assert {rule.revision for rule in first} == {1}
+    wanted = {rule.name: rule for rule in default_rules()}
+    assert [replace(rule, revision=0, changed_at=0) for rule in first] == [wanted[rule.name] for rule in first]
+
+
+def test_a_rule_follows_the_code_until_an_operator_has_changed_it(store: Store) -> None:
+    """B22: code only seeds; what operators change stays."""
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE)]))
+    store.run(declare([new_rule("deep", "queue_depth > 20", origin=CODE)]))
+    [rule] = found(store)
+    assert (rule.expression, rule.revision, rule.is_edited) == ("queue_depth > 20", 2, False)
+    saved = store.run(save(replace(rule, enabled=False)))
+    assert saved is not None
+    assert (saved.enabled, saved.is_edited, saved.revision, saved.origin) == (False, True, 3, CODE)
+    store.run(declare([new_rule("deep", "queue_depth > 30", origin=CODE)]))
+    assert found(store) == [saved]
+
+
+def test_a_change_of_what_another_has_changed_is_refused(store: Store) -> None:
+    rule = store.run(save(new_rule("deep", "queue_depth > 10")))
+    assert rule is not None
+    mine, theirs = replace(rule, severity="info"), replace(rule, severity="critical")
+    assert store.run(save(theirs)) is not None
+    assert store.run(save(mine)) is None
+    assert [one.severity for one in found(store)] == ["critical"]
+
+
+def test_a_repeated_save_finds_what_it_stored(store: Store) -> None:
+    new = new_rule("deep", "queue_depth > 10", scope="queue:mail", channels=["log", "ops"], description='odd "é" \\')
+    first = store.run(save(new))
+    assert first is not None
+    assert first == store.run(save(new))
+    assert (first.channel_names, first.description, first.origin) == (["log", "ops"], 'odd "é" \\', "operator")
+    change = replace(first, enabled=False)
+    assert store.run(save(change)) == store.run(save(change))
+    assert store.run(save(new_rule("deep", "queue_depth > 99"))) is None
+
+
+def test_a_deleted_rule_does_not_come_back(store: Store) -> None:
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE)]))
+    assert store.run(delete("deep"))
+    assert not store.run(delete("deep"))
+    store.run(declare([new_rule("deep", "queue_depth > 20", origin=CODE)]))
+    assert found(store) == []
+    again = store.run(save(new_rule("deep", "queue_depth > 30")))
+    assert again is not None
+    assert found(store) == [again]
+    assert store.run(delete("nothing")) is False
+
+
+def test_a_rule_of_an_operator_is_deleted_for_good(store: Store) -> None:
+    store.run(save(new_rule("deep", "queue_depth > 10")))
+    assert store.run(delete("deep"))
+    assert found(store) == []
+    assert store.run(rules("deep")) == []
+    store.run(declare([new_rule("deep", "queue_depth > 20", origin=CODE)]))
+    assert [rule.origin for rule in found(store)] == [CODE]
+
+
+def test_there_is_a_bound(store: Store) -> None:
+    assert store.run(save(new_rule("one", "workers < 1"), most=2))
+    assert store.run(save(new_rule("two", "workers < 1"), most=2))
+    assert store.run(save(new_rule("three", "workers < 1"), most=2)) is None
+    [one, _] = sorted(found(store), key=lambda rule: rule.name)
+    assert store.run(save(replace(one, enabled=False), most=2))

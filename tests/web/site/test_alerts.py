@@ -1,0 +1,95 @@
+"""The pages about alerts: look, filter, acknowledge, resolve; edit rules, try channels."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.http import Admitting
+from tests.web.site.pages import Html, Pages
+from windlass import Windlass
+from windlass.delivery import AlertMessage
+from windlass.web.security.roles import Identity, Role
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+ALERT = "01J8ZP3V1QK7D0C9R6T5M4N3B2"
+
+
+class Broken:
+    """A channel that does not work."""
+
+    name = "pager"
+
+    def takes(self, *, severity: str, kind: str) -> bool:
+        return True
+
+    def send(self, message: AlertMessage) -> None:
+        raise OSError("password=hunter2 is wrong")
+
+
+def test_alerts_are_listed_and_filtered(shop: Pages) -> None:
+    """B22, B20."""
+    text = Html(shop.get("/alerts").text).text
+    assert "1 critical" in text
+    assert "firing" in text
+    assert "No alert matches" in shop.get("/alerts?severity=info").text
+    assert "No alert matches" in shop.get("/alerts?state=resolved").text
+    assert ALERT in shop.get("/alerts?severity=critical&state=firing&since=1h").text
+    assert shop.get("/alerts?severity=loud").status_code == 400
+    assert shop.get("/alerts?since=soon").status_code == 400
+
+
+def test_an_alert_is_acknowledged_and_resolved(shop: Pages, app: Windlass) -> None:
+    assert shop.post(f"/alerts/{ALERT}/acknowledge").status_code == 303
+    assert app.alerts.get(ALERT).state == "acknowledged"
+    assert "acknowledged by" in shop.get("/alerts").text
+    assert shop.post(f"/alerts/{ALERT}/resolve").status_code == 303
+    assert app.alerts.get(ALERT).state == "resolved"
+    assert shop.post("/alerts/none/resolve").status_code == 404
+
+
+def test_a_rule_is_added_edited_switched_and_deleted(shop: Pages, app: Windlass) -> None:
+    form = {"name": "slow", "expression": "oldest_age > 10m", "scope": "queue:mail", "severity": "info", "window": "1m"}
+    assert shop.post("/alerts/rules", data=form).status_code == 303
+    rule = app.alerts.rule("slow")
+    assert (rule.expression, rule.scope, rule.window.total_seconds()) == ("oldest_age > 10m", "queue:mail", 60)
+    changed = {"expression": "oldest_age > 20m", "channels": "log, pager", "revision": str(rule.revision)}
+    assert shop.post("/alerts/rules/slow", data=changed).status_code == 303
+    assert app.alerts.rule("slow").channels == ("log", "pager")
+    assert shop.post("/alerts/rules/slow", data=changed).status_code == 409  # another has changed it meanwhile
+    shop.post("/alerts/rules/slow/disable")
+    assert not app.alerts.rule("slow").enabled
+    shop.post("/alerts/rules/slow/enable")
+    assert app.alerts.rule("slow").enabled
+    shop.post("/alerts/rules/slow/delete")
+    assert "slow" not in [one.name for one in app.alerts.rules()]
+    assert shop.get("/alerts/rules/slow").status_code == 404
+
+
+@pytest.mark.parametrize("expression", ["queue_depth >", "nothing > 3", "__import__('os').system('x') > 1", ""])
+def test_a_condition_that_cannot_be_read_is_refused_with_a_reason(shop: Pages, app: Windlass, expression: str) -> None:
+    answer = shop.post("/alerts/rules", data={"name": "bad", "expression": expression})
+    assert answer.status_code == 400
+    assert "bad" not in [rule.name for rule in app.alerts.rules()]
+
+
+def test_a_channel_is_tried(app: Windlass, shop: Pages) -> None:
+    answer = shop.post("/alerts/channels/log/test")
+    assert answer.headers["location"] == "/alerts?tested=log"
+    assert "The test was delivered" in shop.get("/alerts?tested=log").text
+    assert "The test was delivered" not in shop.get("/alerts?tested=<b>").text
+    app.client.channels = type(app.client.channels)([Broken()])
+    answer = shop.post("/alerts/channels/pager/test")
+    assert answer.status_code == 502
+    assert "the test was not delivered by pager: OSError: password=" in answer.text
+    assert "hunter2" not in answer.text
+
+
+def test_roles_see_what_they_may_do(app: Windlass, shop: Pages) -> None:
+    viewer = Pages(app, Admitting(Identity("vic", Role.VIEWER)))
+    assert "Acknowledge" not in viewer.get("/alerts").text
+    assert "Send a test" not in viewer.get("/alerts").text
+    assert "Save" not in viewer.get("/alerts/rules/deep").text
+    operator = Pages(app, Admitting(Identity("opa", Role.OPERATOR)))
+    assert "Acknowledge" in operator.get("/alerts").text
+    assert "Switch off" not in operator.get("/alerts/rules").text

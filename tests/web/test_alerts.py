@@ -1,0 +1,59 @@
+"""Alerts and their rules over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.http import ANY, V1, Http
+from windlass import PermanentError, Windlass
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+@pytest.fixture
+def alert(app: Windlass) -> str:
+    @app.task(name="alerts.broken", queue="mail")
+    def broken() -> None:
+        raise PermanentError("no")
+
+    broken.enqueue()
+    app.worker().run_until_empty()
+    app.evaluate_alerts()
+    return app.alerts.list().alerts[0].id
+
+
+def test_alerts_are_listed_acknowledged_and_resolved(http: Http, alert: str) -> None:
+    """B22, B19: alerts and rules over HTTP."""
+    [listed] = http.get(f"{V1}/alerts?state=firing&severity=warning&acknowledged=false&since=1h").json()["alerts"]
+    assert (listed["id"], listed["rule"], listed["readings"]) == (alert, "dead-letters", {"dead_letters": 1})
+    done = http.post(f"{V1}/alerts/{alert}/acknowledge")
+    assert (done.status_code, done.json()["state"]) == (200, "acknowledged")
+    assert http.get(f"{V1}/alerts?acknowledged=false").json()["alerts"] == []
+    assert http.post(f"{V1}/alerts/{alert}/resolve").json()["state"] == "resolved"
+    assert http.get(f"{V1}/alerts/{alert}").json()["resolved_by"]
+    assert http.get(f"{V1}/alerts/none").status_code == 404
+    wrong = http.get(f"{V1}/alerts?state=loud")
+    assert (wrong.status_code, "state must be one of" in wrong.text) == (400, True)
+    assert {one["event_id"] for one in http.get(f"{V1}/alerts/deliveries").json()["deliveries"]} == {
+        f"{alert}.fired",
+        f"{alert}.resolved",
+    }
+
+
+def test_rules_are_added_changed_and_deleted(http: Http, app: Windlass) -> None:
+    app.enqueue("mail.welcome", 1)
+    order = {"name": "slow", "expression": "oldest_age > 10m", "scope": "queue:mail", "window": "10m"}
+    added = http.post(f"{V1}/alert-rules", json=order)
+    assert (added.status_code, added.json()["window_seconds"]) == (201, 600)
+    assert http.post(f"{V1}/alert-rules", json={**order, "scope": "all"}).status_code == 400
+    wrong = http.post(f"{V1}/alert-rules", json={"name": "typo", "expression": "depth > 1"})
+    assert (wrong.status_code, "position 1" in wrong.text) == (400, True)
+    tag = http.get(f"{V1}/alert-rules/slow").headers["etag"]
+    path = f"{V1}/alert-rules/slow"
+    assert http.request("PATCH", path, json={"enabled": False}).status_code == 428
+    assert http.request("PATCH", path, json={"enabled": False}, headers={"If-Match": tag}).json()["enabled"] is False
+    assert http.request("PATCH", path, json={"enabled": True}, headers={"If-Match": tag}).status_code == 412
+    assert http.request("PATCH", path, json={"severity": "info"}, headers=ANY).json()["severity"] == "info"
+    assert [rule["name"] for rule in http.get(f"{V1}/alert-rules").json()["rules"]] == ["slow"]
+    assert http.request("DELETE", path).status_code == 204
+    assert http.get(path).status_code == 404

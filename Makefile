@@ -42,12 +42,12 @@ pick_python = \
 has_uv = $(UV) --version >/dev/null 2>&1
 uv_sync = UV_PROJECT_ENVIRONMENT="$(VENV)" $(UV) sync --quiet --locked
 
-.PHONY: help demo test quick torture traffic lint bench docs clean same-python
+.PHONY: help demo test quick torture fuzz traffic lint bench docs clean same-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(RUNTIME) ## a small story on a temporary SQLite file
+demo: $(RUNTIME) ## a small story on a temporary SQLite file, then a live dashboard until Ctrl-C
 	@$(BIN)/windlass demo
 
 # No test is run twice: one that fails now and then is a defect of the test or of the product.
@@ -59,6 +59,9 @@ quick: $(DEV) ## in a minute: each test once, on SQLite, without servers and pro
 
 traffic: $(DEV) ## limits and keys under kills and pauses, two minutes on each server (SECONDS)
 	WINDLASS_TRAFFIC_SECONDS=$(or $(SECONDS),120) $(BIN)/python -m pytest -q -s tests/faults/test_traffic.py
+
+fuzz: $(DEV) ## malformed requests to the HTTP API (REQUESTS, 100,000 by default)
+	WINDLASS_FUZZ_REQUESTS=$(or $(REQUESTS),100000) $(BIN)/python -m pytest -q -s tests/web/test_malformed.py
 
 torture: $(DEV) ## workers under a random mix of faults (STORE, MINUTES, SEED, WITHOUT, MUTANTS)
 	$(BIN)/python -m tests.torture $(addprefix --store ,$(STORE)) $(addprefix --minutes ,$(MINUTES)) \

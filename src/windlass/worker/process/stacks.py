@@ -17,6 +17,7 @@ from windlass.core.codec.text import storable
 
 _LONGEST = 32 * 1024
 _DEEPEST = 60
+_RUNNING_JOBS = ("windlass-run-", "windlass-to-thread-", "windlass-loop")
 _KEPT = 60.0
 """Seconds for which an answer is shown."""
 
@@ -33,10 +34,12 @@ class Running(Protocol):
 
 
 def stacks(running: Iterable[Running]) -> str:
-    """What runs, then the stack of each thread and of each coroutine that runs a job, outermost call first; at most
+    """What runs, then the stack of each coroutine that runs a job and of each thread, outermost call first; at most
     32 KiB. Values of variables are not among it.
+
+    What may run user code comes first: it is asked for most, and stays if the rest has to be cut.
     """
-    return storable("\n".join([*_jobs(running), *_threads(), *_coroutines(running)]), _LONGEST)
+    return storable("\n".join([*_jobs(running), *_coroutines(running), *_threads()]), _LONGEST)
 
 
 def _jobs(running: Iterable[Running]) -> Iterator[str]:
@@ -47,12 +50,23 @@ def _jobs(running: Iterable[Running]) -> Iterator[str]:
 
 
 def _threads() -> Iterator[str]:
+    """Threads that are at the same place share one stack: a hundred idle ones are a line."""
     frames = sys._current_frames()  # the documented way to them
-    for thread in threading.enumerate():
+    names: dict[str, list[str]] = {}
+    for thread in sorted(threading.enumerate(), key=_place):
         frame = frames.get(thread.ident or 0)
         if frame is not None:
-            yield f"\nthread {thread.name}:"
-            yield _written(traceback.walk_stack(frame), is_innermost_first=True)
+            names.setdefault(_written(traceback.walk_stack(frame), is_innermost_first=True), []).append(thread.name)
+    for stack, sharing in names.items():
+        yield f"\n{'thread' if len(sharing) == 1 else 'threads'} {', '.join(sharing)}:"
+        yield stack
+
+
+def _place(thread: threading.Thread) -> int:
+    """Threads that run jobs, those of the program, then the worker's own."""
+    if thread.name.startswith(_RUNNING_JOBS):
+        return 0
+    return 2 if thread.name.startswith("windlass-") else 1
 
 
 def _coroutines(running: Iterable[Running]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.program import SOURCE, Program
 from windlass import __version__
+from windlass.cli.main import program
 
 COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "limits"]
 COMMANDS += [
@@ -65,6 +66,21 @@ def test_the_program_starts_without_what_only_output_and_workers_need() -> None:
         [sys.executable, "-c", code], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_command_is_imported_when_it_is_called() -> None:
+    """A start pays for one command, not for all of them."""
+    code = "import sys; from windlass.cli.main import run; run(['queues', '--help']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True
+    )
+    imported = set(done.stdout.splitlines()[-1].split())
+    assert {f"windlass.cli.commands.{name}" for name in COMMANDS} & imported == {"windlass.cli.commands.queues"}
+    assert imported.isdisjoint(["windlass.cli.demo.command", "windlass.cli.top.command", "windlass.web"])
+
+
+def test_commands_are_where_the_program_looks_for_them_under_their_own_names() -> None:
+    assert [(name, command.name) for name, command in program.commands.items()] == [(name, name) for name in COMMANDS]
 
 
 def test_a_reader_that_leaves_early_is_no_error(shop: Program) -> None:

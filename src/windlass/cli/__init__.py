@@ -3,6 +3,7 @@
 Files, in reading order:
 
 - ``main``: The ``windlass`` program: all commands.
+- ``lazy_commands``: Commands that are imported when they are called.
 - ``find_app``: Finds and imports the app that a command is about.
 - ``app_option``: ``--app``, ``--url``, ``--namespace``, ``--yes``: what commands share.
 - ``filters``: ``--state``, ``--queue``, ``--task`` …: which jobs a command is about.

@@ -6,37 +6,42 @@ from collections.abc import Sequence
 
 import click
 
-from windlass.cli.access.audit import audit
-from windlass.cli.access.tokens import tokens
-from windlass.cli.alerts.command import alerts
-from windlass.cli.archive.command import archive
-from windlass.cli.commands.dead import dead
-from windlass.cli.commands.duties import duties
-from windlass.cli.commands.encryption.rekey import rekey
-from windlass.cli.commands.enqueue import enqueue
-from windlass.cli.commands.figures.command import figures
-from windlass.cli.commands.flows.group import flows
-from windlass.cli.commands.jobs import jobs
-from windlass.cli.commands.keys import keys
-from windlass.cli.commands.limits import limits
-from windlass.cli.commands.migrate import migrate
-from windlass.cli.commands.move import move_command
-from windlass.cli.commands.queues import queues
-from windlass.cli.commands.schedules.group import schedules
-from windlass.cli.commands.status import status
-from windlass.cli.commands.worker import worker
-from windlass.cli.commands.workers import workers
-from windlass.cli.demo.command import demo
-from windlass.cli.dev.command import dev
-from windlass.cli.diagnostics.bench import bench
-from windlass.cli.diagnostics.check import check
-from windlass.cli.diagnostics.doctor import doctor
 from windlass.cli.errors import failure_code
-from windlass.cli.top.command import top
-from windlass.cli.web.command import web
-from windlass.cli.web.password import password
+from windlass.cli.lazy_commands import LazyCommands
 from windlass.errors import WindlassError
 from windlass.version import VERSION
+
+_HOMES = {
+    "demo": "windlass.cli.demo.command:demo",
+    "dev": "windlass.cli.dev.command:dev",
+    "worker": "windlass.cli.commands.worker:worker",
+    "duties": "windlass.cli.commands.duties:duties",
+    "web": "windlass.cli.web.command:web",
+    "password": "windlass.cli.web.password:password",
+    "enqueue": "windlass.cli.commands.enqueue:enqueue",
+    "jobs": "windlass.cli.commands.jobs:jobs",
+    "flows": "windlass.cli.commands.flows.group:flows",
+    "queues": "windlass.cli.commands.queues:queues",
+    "limits": "windlass.cli.commands.limits:limits",
+    "keys": "windlass.cli.commands.keys:keys",
+    "schedules": "windlass.cli.commands.schedules.group:schedules",
+    "dead": "windlass.cli.commands.dead:dead",
+    "archive": "windlass.cli.archive.command:archive",
+    "alerts": "windlass.cli.alerts.command:alerts",
+    "workers": "windlass.cli.commands.workers:workers",
+    "tokens": "windlass.cli.access.tokens:tokens",
+    "audit": "windlass.cli.access.audit:audit",
+    "status": "windlass.cli.commands.status:status",
+    "top": "windlass.cli.top.command:top",
+    "doctor": "windlass.cli.diagnostics.doctor:doctor",
+    "check": "windlass.cli.diagnostics.check:check",
+    "bench": "windlass.cli.diagnostics.bench:bench",
+    "figures": "windlass.cli.commands.figures.command:figures",
+    "migrate": "windlass.cli.commands.migrate:migrate",
+    "rekey": "windlass.cli.commands.encryption.rekey:rekey",
+    "move": "windlass.cli.commands.move:move_command",
+}
+"""Where each command is, in the order of ``windlass --help``."""
 
 
 class InOrder(click.Group):
@@ -46,43 +51,14 @@ class InOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=InOrder,
+    commands=LazyCommands(_HOMES),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(VERSION, prog_name="windlass")
 def program() -> None:
     """Background jobs for Python: a job runs at least once and ends once."""
-
-
-for command in (
-    demo,
-    dev,
-    worker,
-    duties,
-    web,
-    password,
-    enqueue,
-    jobs,
-    flows,
-    queues,
-    limits,
-    keys,
-    schedules,
-    dead,
-    archive,
-    alerts,
-    workers,
-    tokens,
-    audit,
-    status,
-    top,
-    doctor,
-    check,
-    bench,
-    figures,
-    migrate,
-    rekey,
-    move_command,
-):
-    program.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -187,6 +187,18 @@ def test_a_delivery_is_tried_until_it_is_settled(store: Store) -> None:
     assert (done.state, done.tries, done.settled_at) == ("delivered", 2, store.clock())
 
 
+def test_a_channel_that_hangs_hides_no_other(store: Store) -> None:
+    """B22: however many deliveries wait for one channel, those of another are found."""
+    hung = [alert(store, f"A{number:04}", subject=f"queue:{number}") for number in range(2000)]
+    for first in range(0, len(hung), 500):
+        fire(store, *hung[first : first + 500], channels=("hangs",))
+    fire(store, alert(store, "B1", subject="all"), channels=("ops", "gone"))
+    assert [one.event.id for one in store.run(deliveries_due("ops"))] == ["B1.fired"]
+    assert [one.delivery.channel for one in store.run(deliveries_due(without=["hangs", "ops"]))] == ["gone"]
+    assert [one.delivery.channel for one in store.run(deliveries_due("hangs", limit=3))] == ["hangs"] * 3
+    assert store.run(deliveries_due("unheard-of")) == []
+
+
 def test_a_delivery_is_given_up(store: Store) -> None:
     fire(store, alert(store, "A1"), channels=("ops", "log"))
     [first, _] = store.run(deliveries_due())

@@ -17,6 +17,7 @@ from windlass.core.alerts.records import AlertRecord
 from windlass.delivery import AlertMessage, Webhook
 from windlass.delivery.attempt import TRIES
 from windlass.store.operations.alerts.alerts import record
+from windlass.store.operations.alerts.deliveries import DELIVERIES_AT_ONCE
 from windlass.store.operations.leader import LEADER, resign, take_lead
 from windlass.testing import ManualClock
 from windlass.worker.duties.alerts.delivery import AlertDelivery, UndeliverableAlerts, delivery_duties
@@ -40,11 +41,11 @@ def app(receiver: Receiver, clock: ManualClock) -> Iterator[Windlass]:
         yield app
 
 
-def fire(app: Windlass, *channels: str, id: str = "01J8ZP3V1QK7D0C9R6T5M4N3B2") -> None:
+def fire(app: Windlass, *channels: str, id: str = "01J8ZP3V1QK7D0C9R6T5M4N3B2", rule: str = "deep-2") -> None:
     """An alert, to be told by these channels."""
     alert = AlertRecord(
         id=id,
-        rule=f"deep-{id[-1]}",
+        rule=rule,
         subject="queue:mail",
         severity="critical",
         expression="queue_depth > 1000",
@@ -59,7 +60,8 @@ def fire(app: Windlass, *channels: str, id: str = "01J8ZP3V1QK7D0C9R6T5M4N3B2") 
 
 
 def delivery(app: Windlass, name: str = "ops") -> AlertDelivery:
-    return AlertDelivery(app.client.channels.named(name), session=app.client.session)
+    """Its rounds have all the time that they need."""
+    return AlertDelivery(app.client.channels.named(name), session=app.client.session, monotonic=lambda: 0.0)
 
 
 def test_what_is_due_is_delivered_once(app: Windlass, receiver: Receiver) -> None:
@@ -132,6 +134,15 @@ def test_a_channel_without_code_is_tried_and_shown(app: Windlass, clock: ManualC
     by_channel = {one.channel: one for one in app.alerts.deliveries()}
     assert by_channel["gone"].last_error == "the process that leads has no channel 'gone': give it in alerts=[...]"
     assert (by_channel["gone"].state, by_channel["ops"].tries) == ("waiting", 0)
+
+
+def test_a_channel_with_much_to_deliver_comes_back_at_once(app: Windlass, receiver: Receiver) -> None:
+    for number in range(DELIVERIES_AT_ONCE + 1):
+        fire(app, "log", id=f"01J8ZP3V1QK7D0C9R6T5M4{number:04}", rule=f"deep-{number}")
+    duty = delivery(app, "log")
+    assert (duty.tick(), duty.did) == (0.0, f"{DELIVERIES_AT_ONCE} delivered, 0 failed")
+    assert duty.tick() > 0
+    assert duty.did == "1 delivered, 0 failed"
 
 
 def test_every_channel_has_a_duty_of_its_own_behind_the_leaders_term(app: Windlass) -> None:

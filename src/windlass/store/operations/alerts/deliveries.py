@@ -5,7 +5,7 @@ One call stores a firing with its deliveries, so a leader that dies before it ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from windlass.core.alerts.records import AlertEvent, AlertRecord, Delivery, DeliveryState, DueDelivery, EventKind
 from windlass.store.answers import records
@@ -15,13 +15,17 @@ DELIVERIES_AT_ONCE = 100
 LONGEST_ERROR = 500
 
 
-def deliveries_due(*, limit: int = DELIVERIES_AT_ONCE) -> Operation[list[DueDelivery]]:
-    """Deliveries that wait and are due by the store's clock, those that have been due for longest first.
+def deliveries_due(
+    channel: str | None = None, *, without: Iterable[str] = (), limit: int = DELIVERIES_AT_ONCE
+) -> Operation[list[DueDelivery]]:
+    """Deliveries that wait and are due by the store's clock, those that have been due for longest first: of one
+    channel, or of all ``without`` some. However many wait for one channel, they hide none of another.
 
     It only reads: a process that dies with them leaves them as they are. Two processes that ask at once get the same
     ones, and both deliver: receivers tell repeats by the id of the event.
     """
-    answer = yield Call("alert_deliveries_due", {"limit": limit}, Lane.READ)
+    params = {"channel": channel, "without": list(without), "limit": limit}
+    answer = yield Call("alert_deliveries_due", params, Lane.READ)
     alerts = {alert.id: alert for alert in records(answer["alerts"], AlertRecord)}
     return [
         DueDelivery(delivery, AlertEvent.of(alerts[delivery.alert], EventKind(delivery.kind)))

@@ -13,15 +13,13 @@ from windlass.core.alerts.records import DueDelivery
 from windlass.delivery.attempt import TRIES, pause_after, try_to_send
 from windlass.delivery.channel import Channel, DeliveryFailed
 from windlass.delivery.channels import Channels, message_of
-from windlass.store.operations.alerts.deliveries import deliveries_due, settle_delivery
+from windlass.store.operations.alerts.deliveries import DELIVERIES_AT_ONCE, deliveries_due, settle_delivery
 from windlass.worker.duties.duty import Duty
 
 log = logging.getLogger("windlass.alerts")
 
 _EVERY = 5.0
 """Seconds between two looks at what is due."""
-_READ_AT_MOST = 1_000
-"""Of all channels together: so many of one that hangs hide those of the others."""
 _BUDGET = 5.0
 """Seconds after which a round begins no further delivery; the lead is looked at again before the next one."""
 
@@ -53,7 +51,7 @@ class AlertDelivery:
 
     def tick(self) -> float:
         until = self._monotonic() + _BUDGET
-        due = self._due()
+        due = self._session.run(deliveries_due(self._channel.name))
         delivered = failed = 0
         for place, one in enumerate(due):
             if place and self._monotonic() >= until:
@@ -63,11 +61,8 @@ class AlertDelivery:
             settle(self._session, one, error)
         if due:
             self.did = f"{delivered} delivered, {failed} failed"
-        return 0.0 if delivered + failed < len(due) else _EVERY
-
-    def _due(self) -> list[DueDelivery]:
-        found = self._session.run(deliveries_due(limit=_READ_AT_MOST))
-        return [one for one in found if one.delivery.channel == self._channel.name]
+        is_left = delivered + failed < len(due) or len(due) == DELIVERIES_AT_ONCE
+        return 0.0 if is_left else _EVERY
 
     def _send(self, due: DueDelivery) -> DeliveryFailed | None:
         message = message_of(due.event, store=self._session.store_name, dashboard=self._dashboard)
@@ -88,15 +83,14 @@ class UndeliverableAlerts:
         self.did = ""
 
     def tick(self) -> float:
-        found = self._session.run(deliveries_due(limit=_READ_AT_MOST))
-        due = [one for one in found if self._channels.get(one.delivery.channel) is None]
+        due = self._session.run(deliveries_due(without=[channel.name for channel in self._channels]))
         for one in due:
             name = one.delivery.channel
             error = DeliveryFailed(f"the process that leads has no channel {name!r}: give it in alerts=[...]")
             settle(self._session, one, error)
         if due:
             self.did = f"{len(due)} without a channel"
-        return _EVERY
+        return 0.0 if len(due) == DELIVERIES_AT_ONCE else _EVERY
 
 
 def delivery_duties(client: Client, *, monotonic: Callable[[], float] = clock.monotonic) -> list[Duty]:

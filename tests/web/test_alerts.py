@@ -6,6 +6,8 @@ import pytest
 
 from tests.web.http import ANY, V1, Http
 from windlass import PermanentError, Windlass
+from windlass.delivery import AlertMessage
+from windlass.delivery.channels import Channels
 
 pytestmark = pytest.mark.only_on("sqlite")
 
@@ -57,3 +59,29 @@ def test_rules_are_added_changed_and_deleted(http: Http, app: Windlass) -> None:
     assert [rule["name"] for rule in http.get(f"{V1}/alert-rules").json()["rules"]] == ["slow"]
     assert http.request("DELETE", path).status_code == 204
     assert http.get(path).status_code == 404
+
+
+class Pager:
+    """A channel that is out of order."""
+
+    name = "pager"
+
+    def takes(self, *, severity: str, kind: str) -> bool:
+        return True
+
+    def send(self, message: AlertMessage) -> None:
+        raise OSError("password=hunter2 is wrong")
+
+
+def test_channels_are_tried(http: Http, app: Windlass) -> None:
+    """B22, B19: a test message over HTTP says what went wrong, without secrets, and is audited."""
+    app.client.channels = Channels([Pager()])
+    pager, log = http.order("/alerts/test")["tests"]
+    assert log == {"channel": "log", "error": None}
+    assert pager["error"].startswith("OSError: password=")
+    assert "hunter2" not in pager["error"]
+    assert http.order("/alerts/test", {"channel": "log"}) == {"tests": [log]}
+    assert http.security.changes == [("ada", "alert.test", "pager log", 2), ("ada", "alert.test", "log", 1)]
+    unknown = http.post(f"{V1}/alerts/test", json={"channel": "fax"})
+    assert (unknown.status_code, "no channel 'fax'" in unknown.text) == (404, True)
+    assert http.post(f"{V1}/alerts/test", json={"chanel": "log"}).status_code == 400

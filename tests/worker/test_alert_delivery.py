@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from tests.delivery.receivers import HERE, Receiver, http_receiver
 from windlass import Windlass
+from windlass.admin.channel_tests import try_channels
 from windlass.cli.main import program
 from windlass.core.alerts.records import AlertRecord
 from windlass.delivery import AlertMessage, Webhook
@@ -161,6 +162,23 @@ def test_channels_are_tried_by_hand(app: Windlass, receiver: Receiver) -> None:
     first, second = (request.headers["Webhook-Id"] for request in receiver.requests)
     assert first != second
     assert app.alerts.deliveries() == []
+
+
+def test_a_channel_that_hangs_does_not_hold_a_test_up() -> None:
+    class Hangs:
+        name = "hangs"
+
+        def takes(self, *, severity: str, kind: str) -> bool:
+            return True
+
+        def send(self, message: AlertMessage) -> None:
+            over.wait()
+
+    over = Event()
+    with Windlass("sqlite:///:memory:", alerts=[Hangs()]) as app:
+        [test] = try_channels(app.client, "hangs", longest=0.05)
+        over.set()
+    assert test.error == "it did not come to an end within 0.05 s"
 
 
 def test_the_leader_of_a_running_worker_delivers() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from windlass.admin.channel_tests import LONGEST
 from windlass.core.units import read_past
 from windlass.errors import ConfigError, IllegalTransition
 from windlass.insight.alerts.json_form import alert_form, alerts_form, delivery_form, rule_form
@@ -55,6 +56,16 @@ async def list_deliveries(call: Call[shapes.DeliveryQuery, None]) -> dict[str, o
     """What was delivered, what waits, and what was given up."""
     found = await call.app.alerts.adeliveries(failed=call.query.failed, limit=call.query.limit)
     return {"deliveries": [delivery_form(one) for one in found]}
+
+
+async def try_channels(call: Call[Nothing, shapes.ChannelTestOrder | None]) -> Answer:
+    """Send a test message by one channel, or by all."""
+    channel = None if call.body is None or call.body.channel is msgspec.UNSET else call.body.channel
+    if channel is not None and channel not in {one.name for one in call.app.alerts.channels()}:
+        raise not_found(f"there is no channel {channel!r}")
+    tests = await call.app.alerts.atest(channel)
+    value = {"tests": [{"channel": test.channel, "error": test.error} for test in tests]}
+    return Answer(value, count=len(tests), target=" ".join(test.channel for test in tests))
 
 
 async def list_rules(call: Call[Nothing, None]) -> dict[str, object]:
@@ -135,6 +146,19 @@ ROUTES = (
         "What was delivered of alerts, what waits, and what was given up.",
         shapes.Deliveries,
         query=shapes.DeliveryQuery,
+    ),
+    _row(
+        "POST",
+        f"{_ALERTS}/test",
+        try_channels,
+        "Send a test message by a channel, or by all; within 20 seconds.",
+        shapes.ChannelTests,
+        body=shapes.ChannelTestOrder,
+        is_body_needed=False,
+        action="alert.test",
+        problems=(404,),
+        seconds=LONGEST + 10.0,
+        **_ADMIN,
     ),
     _row("GET", f"{_ALERTS}/{{id}}", show_alert, "One alert.", shapes.Alert, problems=(404,)),
     _row(

@@ -127,3 +127,24 @@ class Deliveries(Struct, frozen=True):
     """The newest deliveries."""
 
     deliveries: list[Delivery]
+
+
+class ChannelTestOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """By which channel to send a test message."""
+
+    channel: str | UnsetType = UNSET
+    """Its name; without it, all of them."""
+
+
+class ChannelTest(Struct, frozen=True):
+    """What became of a test message."""
+
+    channel: str
+    error: str | None
+    """Why it was not delivered."""
+
+
+class ChannelTests(Struct, frozen=True):
+    """One for each channel that was tried."""
+
+    tests: list[ChannelTest]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from windlass.web.problems import Problem
@@ -9,16 +11,48 @@ from windlass.web.streams.event import Change, Interest
 from windlass.web.streams.ring import Ring
 from windlass.web.streams.streams import Streams
 
+JOBS = Interest(frozenset({"jobs"}))
+
+
+def numbers(text: bytes) -> list[str]:
+    """The ids in the events of a text."""
+    return re.findall(r'"id":"(\d+)"', text.decode())
+
 
 def test_a_slow_reader_loses_the_oldest_and_is_told_how_many() -> None:
     """B19: bounded per client."""
     ring = Ring(most=3)
     for number in range(5):
         ring.add("job", Change("jobs", {"id": str(number)}))
-    found = ring.since(0)
-    assert ([kept.number for kept in found.events], found.lost) == ([3, 4, 5], 2)
-    assert ([kept.number for kept in ring.since(4).events], ring.since(4).lost) == ([5], 0)
-    assert ring.since(5).events == []
+    found = ring.since(0, JOBS)
+    assert (numbers(found.text), found.lost) == (["2", "3", "4"], 2)
+    found = ring.since(4, JOBS)
+    assert (numbers(found.text), found.lost) == (["4"], 0)
+    assert ring.since(5, JOBS).text == b""
+
+
+def test_clients_at_the_same_position_share_what_is_sent_until_there_is_more() -> None:
+    """And those who want something else, or are elsewhere, get their own."""
+    ring = Ring()
+    ring.add("job", Change("jobs", {"id": "1"}, queue="mail"))
+    ring.add("queue", Change("queues", {"id": "2"}, queue="mail"))
+    shared = ring.since(0, JOBS)
+    assert ring.since(0, Interest(frozenset({"jobs"}))) is shared
+    assert numbers(shared.text) == ["1"]
+    assert numbers(ring.since(0, Interest(frozenset({"jobs", "queues"}))).text) == ["1", "2"]
+    assert ring.since(0, Interest(frozenset({"jobs"}), queues=frozenset({"other"}))).text == b""
+    assert ring.since(1, JOBS).text == b""
+    ring.add("job", Change("jobs", {"id": "3"}))
+    assert numbers(ring.since(0, JOBS).text) == ["1", "3"]
+    assert numbers(ring.since(2, JOBS).text) == ["3"]
+
+
+def test_many_clients_at_places_of_their_own_get_what_is_theirs() -> None:
+    ring = Ring()
+    for number in range(100):
+        ring.add("job", Change("jobs", {"id": str(number)}))
+    for position in range(100):
+        assert numbers(ring.since(position, JOBS).text) == [str(number) for number in range(position, 100)]
 
 
 def test_an_id_is_good_for_the_process_that_gave_it_out() -> None:

@@ -4,6 +4,7 @@ Files, in reading order:
 
 - ``streams``: All event streams of a server: how many there may be, and how they end.
 - ``reader``: Reads again and again for those who listen, and only while there are some.
+- ``wakeups``: Those who wait for the same thing, woken together.
 - ``response``: An event stream as an answer over HTTP.
 - ``event``: One event of the stream of the API, and who wants it.
 - ``ring``: The newest events, by number: a client that was away, or is slow, goes on where it was.

@@ -35,11 +35,11 @@ class Interest:
         )
 
 
-def sse(event: str, data: Mapping[str, object], *, id: str | None = None) -> str:
+def sse(event: str, data: Mapping[str, object], *, id: str | None = None) -> bytes:
     """An event as it is sent.
 
     >>> sse("job", {"id": "a"}, id="x-1")
-    'id: x-1\\nevent: job\\ndata: {"id":"a"}\\n\\n'
+    b'id: x-1\\nevent: job\\ndata: {"id":"a"}\\n\\n'
     """
     head = "" if id is None else f"id: {id}\n"
-    return f"{head}event: {event}\ndata: {msgspec.json.encode(data).decode()}\n\n"
+    return b"%sevent: %s\ndata: %s\n\n" % (head.encode(), event.encode(), msgspec.json.encode(data))

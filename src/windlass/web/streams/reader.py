@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from windlass import clock
 from windlass.web.streams.streams import Streams
+from windlass.web.streams.wakeups import Wakeups, woken
 
 EVERY = 0.5
 """Seconds between two readings."""
@@ -17,7 +18,9 @@ KEEP_ALIVE = 15.0
 LONGEST = 600.0
 """Seconds after which a stream ends; the client opens another, and shows again who it is."""
 _SHARE = 10
-"""A reading that takes long is made less often: the pause is at least so many times as long."""
+"""A reading that takes long, the sending of what is new included, is made less often: the pause is at least so many
+times as long.
+"""
 _LONGEST_PAUSE = 10.0
 """Seconds; one that waited for a store that is away took long, and the store may be back."""
 
@@ -35,7 +38,7 @@ class Reader:
     def __init__(self, reads: Reads, *, every: float = EVERY) -> None:
         self._reads = reads
         self._every = every
-        self._changed = asyncio.Event()
+        self._wakeups = Wakeups()
         self._task: asyncio.Task[None] | None = None
         self.listeners = 0
         self.number = 0
@@ -51,6 +54,7 @@ class Reader:
         self.listeners += 1
         if self._task is None:
             self._task = asyncio.create_task(self._run())
+            self._task.add_done_callback(lambda _: self._wakeups.wake())
         try:
             yield
         finally:
@@ -61,22 +65,16 @@ class Reader:
 
     async def wait(self, streams: Streams, seconds: float) -> None:
         """Until there is news, the reader or the server has ended, or so many seconds are over."""
-        assert self._task is not None
-        waits: list[Awaitable[object]] = [self._changed.wait(), streams.ended.wait()]
-        waiting = [asyncio.ensure_future(one) for one in waits]
-        try:
-            await asyncio.wait({*waiting, self._task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in waiting:
-                one.cancel()
+        if not (streams.ended.is_set() or self.is_over):
+            await woken(self._wakeups, streams.wakeups, seconds=seconds)
 
     async def _run(self) -> None:
         while True:
             began = clock.monotonic()
             if await self._reads.read():
                 self.number += 1
-                self._changed.set()
-                self._changed = asyncio.Event()
+                self._wakeups.wake()
+                await clock.asleep(0)  # those who listen send it meanwhile, and what that takes counts as well
             await clock.asleep(max(self._every, min(_SHARE * (clock.monotonic() - began), _LONGEST_PAUSE)))
 
 

@@ -15,7 +15,7 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncIterator[str]) -> None:
+    def __init__(self, events: AsyncIterator[str | bytes]) -> None:
         # Proxies would hold back what is small.
         super().__init__(events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from windlass import clock
-from windlass.web.streams.event import Change, sse
+from windlass.web.streams.event import Change, Interest, sse
 
 KEPT = 5_000
+_BUILT = 16
+"""How many texts are kept for clients that are at the same position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Kept:
 
     number: int
     change: Change
-    text: str
+    text: bytes
     """As it is sent."""
 
 
@@ -27,7 +29,8 @@ class Kept:
 class Since:
     """What came behind a position."""
 
-    events: list[Kept]
+    text: bytes
+    """All events that the client wants, as they are sent."""
     lost: int
     """How many events before these are not kept any more."""
 
@@ -40,12 +43,15 @@ class Ring:
     def __init__(self, most: int = KEPT) -> None:
         self._events: deque[Kept] = deque(maxlen=most)
         self._start = f"{clock.random_bits(48):012x}"
+        self._built: dict[tuple[int, Interest], Since] = {}
+        """What was found behind a position since the newest event: most clients are at the same, and want the same."""
         self.last = 0
         """The number of the newest event."""
 
     def add(self, event: str, change: Change) -> None:
         """Keep an event under the next number."""
         self.last += 1
+        self._built.clear()
         self._events.append(Kept(self.last, change, sse(event, change.data, id=self.id_of(self.last))))
 
     def add_all(self, events: Iterable[tuple[str, Change]]) -> None:
@@ -64,8 +70,16 @@ class Ring:
             return None
         return int(number) if int(number) <= self.last else None
 
-    def since(self, position: int) -> Since:
-        """All that is kept behind a position."""
+    def since(self, position: int, interest: Interest) -> Since:
+        """What is kept behind a position and wanted; put together once for all clients that are there."""
+        found = self._built.get((position, interest))
+        if found is None:
+            if len(self._built) == _BUILT:
+                self._built.clear()
+            found = self._built[position, interest] = self._since(position, interest)
+        return found
+
+    def _since(self, position: int, interest: Interest) -> Since:
         oldest = self.last - len(self._events)
-        lost = max(0, oldest - position)
-        return Since(list(islice(self._events, max(0, position - oldest), None)), lost)
+        events = islice(self._events, max(0, position - oldest), None)
+        return Since(b"".join(kept.text for kept in events if interest.wants(kept.change)), max(0, oldest - position))

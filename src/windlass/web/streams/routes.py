@@ -42,7 +42,7 @@ async def stream(call: Call[StreamQuery, None]) -> EventStream:
 
 async def _events(
     streams: Streams, changes: Changes, interest: Interest, *, last: str, seconds: float
-) -> AsyncIterator[str]:
+) -> AsyncIterator[bytes]:
     ring = changes.ring
     position = ring.position(last) if last else ring.last
     with streams.place(), changes.listening(interest.topics) as reader:
@@ -50,24 +50,23 @@ async def _events(
         if position is None or not last:
             position = ring.last
         here = ring.id_of(position)
-        yield f"retry: {_RETRY}\n" + sse("open", {"topics": sorted(interest.topics)}, id=here)
+        yield f"retry: {_RETRY}\n".encode() + sse("open", {"topics": sorted(interest.topics)}, id=here)
         if last and ring.position(last) is None:
             yield sse("reset", {"reason": "the last event is not one of this process; read anew what you show"})
         listening = Listening(reader, streams, seconds=seconds)
         while (is_new := await listening.news()) is not None:
-            found, position = ring.since(position), ring.last
-            told = [kept.text for kept in found.events if interest.wants(kept.change)]
+            found, position = ring.since(position, interest), ring.last
             if found.lost:
-                told.insert(0, sse("gap", {"lost": found.lost}))
-            if told:
-                yield "".join(told)
+                yield sse("gap", {"lost": found.lost}) + found.text
+            elif found.text:
+                yield found.text
             elif not is_new:
-                yield STILL_HERE + _here(changes)
+                yield STILL_HERE.encode() + _here(changes)
 
 
-def _here(changes: Changes) -> str:
+def _here(changes: Changes) -> bytes:
     """An event without data: it only tells the client how far it is."""
-    return f"id: {changes.ring.id_of(changes.ring.last)}\n\n"
+    return f"id: {changes.ring.id_of(changes.ring.last)}\n\n".encode()
 
 
 def _topics(text: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from windlass.web.problems import Problem
+from windlass.web.streams.wakeups import Wakeups
 
 MOST = 200
 """How many streams a process has at the most; browsers poll then."""
@@ -25,6 +26,8 @@ class Streams:
         self.readers: dict[object, object] = {}
         self.ended = asyncio.Event()
         """Set when the server stops: streams end by themselves then."""
+        self.wakeups = Wakeups()
+        """Of all streams, when that happens."""
 
     def check(self) -> None:
         """Raise a problem where there is no room for one more."""
@@ -50,6 +53,7 @@ class Streams:
     def end(self) -> None:
         """End all streams, and allow no more."""
         self.ended.set()
+        self.wakeups.wake()
 
 
 _STREAMS: WeakKeyDictionary[asyncio.AbstractEventLoop, Streams] = WeakKeyDictionary()

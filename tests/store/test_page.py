@@ -128,6 +128,19 @@ def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store)
     assert (ids(second.jobs), second.next) == (["needle"], None)
 
 
+def test_a_page_looks_at_few_jobs_where_it_finds_enough(store: Store) -> None:
+    """And at as many as it may where it does not; both give the same."""
+    store.enqueue(new_job("needle", queue="rare"), *(new_job(f"{number}") for number in range(20)))
+    store.enqueue(new_job("new", queue="rare"))
+    watched = WatchedCalls(store)
+    assert ids(watched.run(queries.page(Filter(), limit=2)).jobs) == ["new", "19"]
+    assert ids(watched.run(queries.page(Filter(queue="default"), limit=2)).jobs) == ["19", "18"]
+    page = watched.run(queries.page(Filter(queue="rare"), limit=2))
+    assert (ids(page.jobs), page.next is not None) == (["new", "needle"], True)
+    windows = [call.params["window"] for call in watched.calls if call.name == "page"]
+    assert windows == [2, 8, 8, WINDOW - 8]
+
+
 def test_running_jobs_are_found_however_many_are_newer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """B19: also those that have run for long; a page looks at them alone."""
     monkeypatch.setattr(queries, "WINDOW", 5)

@@ -22,25 +22,26 @@ _ALONE = Family()
 
 def job_summary(job: Job[Any]) -> dict[str, object]:
     """A job in a list."""
+    record, progress = job.record, job.progress  # once: lists are long
     return {
         "id": job.id,
-        "task": job.task,
-        "queue": job.queue,
-        "state": str(job.state),
-        "reason": job.reason,
-        "priority": job.priority,
-        "attempt": job.attempt,
-        "max_attempts": job.max_attempts,
-        "crashes": job.record.crashes,
-        "rescues": job.record.rescues,
-        "worker": job.worker,
-        "fence": job.fence,
+        "task": record.task,
+        "queue": record.queue,
+        "state": str(record.state),
+        "reason": record.reason,
+        "priority": record.priority,
+        "attempt": record.attempt,
+        "max_attempts": record.max_attempts,
+        "crashes": record.crashes,
+        "rescues": record.rescues,
+        "worker": record.worker,
+        "fence": record.fence,
         "tags": list(job.tags),
-        "progress": {"value": job.progress.value, "text": job.progress.text},
-        "created_at": iso(job.created_at),
-        "run_at": iso(job.run_at),
-        "started_at": iso(job.started_at),
-        "finished_at": iso(job.finished_at),
+        "progress": {"value": progress.value, "text": progress.text},
+        "created_at": iso(clock.instant(record.created_at)),
+        "run_at": iso(clock.instant(record.run_at)),
+        "started_at": iso(clock.instant_or_none(record.started_at)),
+        "finished_at": iso(clock.instant_or_none(record.finished_at)),
         "error": last_error(job),
     }
 
@@ -139,7 +140,8 @@ def _step(step: StepView) -> dict[str, object]:
 
 def last_error(job: Job[Any]) -> str | None:
     """What its newest failed attempt raised, on one line."""
-    return f"{job.errors[-1].type}: {job.errors[-1].message}" if job.errors else None
+    errors = job.errors
+    return f"{errors[-1].type}: {errors[-1].message}" if errors else None
 
 
 def why(job: Job[Any], sentence: str) -> dict[str, object]:

@@ -35,7 +35,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Windlass: {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
-        **_called("check acheck check_code acheck_code tokens atokens audit aaudit"),
+        **_called("check acheck check_code acheck_code tokens atokens audit aaudit dead_mutes adead_mutes"),
         **_called("worker_stacks aworker_stacks", "x"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
         **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures"),
@@ -43,6 +43,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
         **_called("fail afail revoke_token arevoke_token", "x"),
+        **_called("dead_unmute adead_unmute", "0123456789ab"),
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
         **_called("forget_lost_workers aforget_lost_workers"),
@@ -80,7 +81,7 @@ NOT_LOOKING: dict[type, str] = {
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule add_token aadd_token record_change arecord_change fire_due afire_due roll_up "
-        "aroll_up send asend evaluate_alerts aevaluate_alerts "
+        "aroll_up send asend dead_mute adead_mute evaluate_alerts aevaluate_alerts "
         # no store is asked
         "alerts archive around_enqueue around_run close aclose command concurrency configure aconfigure cron every "
         "helper lease limit queue request store task tasks transaction "

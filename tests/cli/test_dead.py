@@ -103,3 +103,30 @@ def test_a_group_is_retried_at_a_rate(morgue: Program) -> None:
     assert many.out == "retried 3 jobs, 1/h from now on\n"
     counts = morgue.app.counts()
     assert (counts[State.PENDING], counts[State.SCHEDULED]) == (2, 2)
+
+
+def test_a_group_is_muted_and_unmuted(morgue: Program) -> None:
+    """F7: with a reason; it comes last, and the list says by whom, why and until when."""
+    group = morgue("dead", "groups", "--json").json["groups"][0]["group"]
+    without, muted, listed, json, deploy, unmuted, again, wrong = morgue.many(
+        ["dead", "mute", group],
+        ["dead", "mute", group, "--for", "2d", "--reason", "the bank moves", "--json"],
+        ["dead", "groups"],
+        ["dead", "groups", "--json"],
+        ["dead", "mute", group, "--until-deploy", "--reason", "fixed"],
+        ["dead", "unmute", group],
+        ["dead", "unmute", group],
+        ["dead", "mute", "often", "--reason", "x"],
+    )
+    assert without.is_error(2, "--reason")
+    assert (muted.json["group"], muted.json["reason"]) == (group, "the bank moves")
+    assert "muted" in listed.out
+    assert listed.out.splitlines()[-1].endswith(": the bank moves")
+    assert json.json["groups"][-1]["muted"] is True
+    assert json.json["mutes"] == [muted.json]
+    assert "until the next deploy" in deploy.out
+    assert unmuted.out == f"group {group} counts again\n"
+    assert again.is_error(1, f"group {group} is not muted")
+    assert wrong.is_error(2, "12 hexadecimal digits")
+    said = [(entry.action, entry.target) for entry in morgue.app.audit().entries]
+    assert said == [("dead unmute", group), ("dead mute", group), ("dead mute", group)]

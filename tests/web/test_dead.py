@@ -68,3 +68,23 @@ def test_deleted_by_filter(app: Windlass, http: Http) -> None:
 @pytest.mark.parametrize("order", [{}, {"ids": ["a"], "filter": {}}, {"ids": []}, {"filter": {"state": "failed"}}])
 def test_it_must_be_said_which(http: Http, order: object) -> None:
     assert http.post(f"{V1}/dead/delete", json=order).status_code == 400
+
+
+def test_a_group_is_muted(app: Windlass, http: Http) -> None:
+    """F7."""
+    app.enqueue_many([app.request("broken")] * 2)
+    work(app)
+    [group] = http.read("/dead/groups")["groups"]
+    assert group["muted"] is False
+    muted = http.order("/dead/mute", {"group": group["group"], "reason": "known", "lasts": "deploy"})
+    assert (muted["by"], muted["until"]) == ("ada", None)
+    assert http.read("/dead/groups")["mutes"] == [muted]
+    assert [each["muted"] for each in http.read("/dead/groups")["groups"]] == [True]
+    assert http.order("/dead/unmute", {"group": group["group"]}) == {"unmuted": True}
+    assert http.order("/dead/unmute", {"group": group["group"]}) == {"unmuted": False}
+    assert [change[1:3] for change in http.security.changes[:2]] == [
+        ("dead.mute", group["group"]),
+        ("dead.unmute", group["group"]),
+    ]
+    refused = http.post(f"{V1}/dead/mute", json={"group": "x", "reason": "known"})
+    assert refused.status_code == 400

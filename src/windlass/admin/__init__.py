@@ -6,7 +6,8 @@ Files, in reading order:
 - ``access``: The operator's methods for the HTTP API: tokens, and the record of who changed what.
 - ``alerts``: The operator's methods for alerts: look, acknowledge, resolve, and change rules.
 - ``requests``: Requests from outside, of the command line and of HTTP, checked against the app's tasks.
-- ``diagnostics``: The operator's methods for when something is wrong: diagnose the store, compare it with the code.
+- ``diagnostics``: The operator's methods for when something is wrong: diagnose the store, compare it with the
+  code, mute causes.
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
 - ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.

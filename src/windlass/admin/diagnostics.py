@@ -1,4 +1,4 @@
-"""The operator's methods for when something is wrong: diagnose the store, compare it with the code."""
+"""The operator's methods for when something is wrong: diagnose the store, compare it with the code, mute causes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from windlass import clock
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB
+from windlass.core.fault.mute import mute_length, mute_reason, muted_group
 from windlass.core.units import duration, milliseconds
-from windlass.errors import Duration, IllegalTransition, WindlassError
+from windlass.errors import ConfigError, Duration, IllegalTransition, WindlassError
 from windlass.insight.diagnostics.code import CodeCheck, check_code
 from windlass.insight.diagnostics.consistency import Consistency, examine, look_again
 from windlass.insight.diagnostics.doctor import diagnose, unreachable
 from windlass.insight.diagnostics.finding import Diagnosis
+from windlass.insight.diagnostics.mutes import MuteView, mute_view, mute_views
 from windlass.insight.workers import worker_views
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import leases
 from windlass.store.operations.diagnostics.consistency import Damage
 from windlass.store.operations.diagnostics.consistency import repair as mend
+from windlass.store.operations.diagnostics.mutes import MOST_MUTES, mute, mutes, unmute
 from windlass.store.operations.limits.concurrency import mend_keys
 from windlass.store.operations.queues import mend_counters
 from windlass.store.operations.rescue import rescue
@@ -121,6 +124,50 @@ class DiagnosticsOperator(ClientOwner):
             await clock.asleep(_PAUSE)
             answers = await self.client.session.arun(_answers(token))
         return answers
+
+    def dead_mute(self, cause: str, *, reason: str, lasts: Duration = "1h", by: str = "api") -> MuteView:
+        """Mute a group of failures: ``dead_groups`` has it at the end, and alerts on dead letters and error rates leave
+        its failures out from then on. Its jobs fail and stay as before.
+
+        It lasts ``lasts``, at most 90 days, or with "deploy" until workers are started anew; in the place of an earlier
+        mute of the group. ``ConfigError`` where 200 are muted already.
+        """
+        return self.client.session.run(_mute(cause, reason, lasts, by), notify=(Topic.CONTROL,))
+
+    async def adead_mute(self, cause: str, *, reason: str, lasts: Duration = "1h", by: str = "api") -> MuteView:
+        """``dead_mute`` for async code."""
+        return await self.client.session.arun(_mute(cause, reason, lasts, by), notify=(Topic.CONTROL,))
+
+    def dead_unmute(self, cause: str) -> bool:
+        """End the mute of a group; False when it is not muted."""
+        return self.client.session.run(_unmute(cause), notify=(Topic.CONTROL,))
+
+    async def adead_unmute(self, cause: str) -> bool:
+        """``dead_unmute`` for async code."""
+        return await self.client.session.arun(_unmute(cause), notify=(Topic.CONTROL,))
+
+    def dead_mutes(self) -> list[MuteView]:
+        """The groups of failures that are muted, the oldest mute first."""
+        return self.client.session.run(mute_views())
+
+    async def adead_mutes(self) -> list[MuteView]:
+        """``dead_mutes`` for async code."""
+        return await self.client.session.arun(mute_views())
+
+
+def _mute(cause: str, reason: str, lasts: Duration, by: str) -> Operation[MuteView]:
+    group, length, why = muted_group(cause), mute_length(lasts), mute_reason(reason)
+    saved = yield from mute(group, lasts=length, reason=why, by=by)
+    if saved is None:
+        raise ConfigError(f"{MOST_MUTES} groups are muted, and no more can be; unmute some")
+    return mute_view(saved)
+
+
+def _unmute(cause: str) -> Operation[bool]:
+    group = muted_group(cause)
+    if group not in {each.cause for each in (yield from mutes())}:  # read only: a look must not make a store
+        return False
+    return bool((yield from unmute([group])))
 
 
 def _ask(worker: str, token: str) -> Operation[list[str]]:

@@ -90,7 +90,15 @@ def _after_error(
         delay = round(retry.delay(runs, roll=roll) * 1000)
     crash, rescue = _acquittal(job, ran_for)
     return _ending(
-        job, State.RETRYING, charge=1, delay=delay, ran_for=ran_for, errors=errors, crash=crash, rescue=rescue
+        job,
+        State.RETRYING,
+        charge=1,
+        delay=delay,
+        ran_for=ran_for,
+        errors=errors,
+        crash=crash,
+        rescue=rescue,
+        cause=fingerprint(fault),
     )
 
 

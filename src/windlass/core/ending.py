@@ -34,7 +34,9 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
     concurrency_key: str | None = None
     """The key that the run holds. The store knows it too; it is told so that locks are taken in order."""
     cause: str | None = None
-    """The fingerprint of the error, of a job that has failed for good (``core/fault/cause.py``)."""
+    """The fingerprint of the error (``core/fault/cause.py``), of a job that is to run again or has failed for good. The
+    store keeps that of the latter.
+    """
 
 
 def has_failed(ending: Ending) -> bool:

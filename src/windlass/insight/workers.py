@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -146,3 +147,14 @@ def _view(record: WorkerRecord) -> WorkerView:
         record.signalled_by,
         info,
     )
+
+
+def last_deploy(workers: Iterable[WorkerView]) -> datetime | None:
+    """Since when all live workers have run the code that they run now: when the first of those that have the newest
+    version was started; None without a worker.
+    """
+    alive = [worker for worker in workers if worker.is_alive and worker.runs_jobs]
+    if not alive:
+        return None
+    newest = max(alive, key=lambda worker: worker.started_at).info.get("version")
+    return min(worker.started_at for worker in alive if worker.info.get("version") == newest)

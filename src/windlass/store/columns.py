@@ -19,6 +19,7 @@ from windlass.store.operations.access.tokens import TokenRecord
 from windlass.store.operations.archive.archived import ArchivedPlace
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.diagnostics.failures import DeadGroup
+from windlass.store.operations.diagnostics.mutes import MuteRecord
 from windlass.store.operations.diagnostics.runs import LongRun
 from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
@@ -82,6 +83,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         LimitSeed,
         LimitState,
         LongRun,
+        MuteRecord,
         MovedEdge,
         Membership,
         MovedEvent,

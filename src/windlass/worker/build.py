@@ -139,6 +139,7 @@ def build_worker(
         capacity=capacity,
         pump=pump,
         throttles=throttles,
+        follow_muted=gatherer.follow_muted,
         worker=who.name,
     )
     status_reporter = StatusReporter(
@@ -298,7 +299,7 @@ def build_duties(
         DeclaredSchedules(client),
         RollingUp(session=session, monotonic=monotonic),
         *delivery_duties(client, monotonic=monotonic),
-        AlertEvaluation(leadership=leadership, rounds=rounds_of(client)),
+        AlertEvaluation(session=session, leadership=leadership, rounds=rounds_of(client)),
         scheduling,
     ]
     return Duties(

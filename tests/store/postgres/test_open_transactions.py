@@ -42,7 +42,7 @@ from windlass.store.operations.alerts import alerts
 from windlass.store.operations.alerts import rules as alert_rules
 from windlass.store.operations.alerts.deliveries import deliveries_due, settle_delivery
 from windlass.store.operations.archive.restore import restore
-from windlass.store.operations.diagnostics import by_hand
+from windlass.store.operations.diagnostics import by_hand, mutes
 from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts, rekey
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
@@ -328,6 +328,11 @@ def _alerts(scene: Scene) -> None:
     assert store.run(alert_rules.delete("slow"))
 
 
+def _mute(scene: Scene) -> None:
+    assert scene.store.run(mutes.mute("abc", lasts=HOUR, reason="known", by="me")) is not None
+    assert scene.store.run(mutes.unmute(["abc"])) == ["abc"]
+
+
 def _tidy_cache(scene: Scene) -> None:
     scene.store.run(tidy_cache(per_task=0, in_all=0, bytes=0))
     scene.store.run(clear_cache("greet"))
@@ -461,6 +466,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _figures: ("append_figures", "merge_figures", "prune_figures"),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
+    _mute: ("mute", "unmute"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),
     _limit_rates: ("rate_limits_declare", "open_rates"),
     _lose: ("remove_vanished",),

@@ -22,6 +22,7 @@ from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.alerts.alerts import AlertFilter, alerts, open_counts, situation
 from windlass.store.operations.alerts.deliveries import deliveries, deliveries_due
 from windlass.store.operations.alerts.rules import rules as alert_rules
+from windlass.store.operations.diagnostics.mutes import mutes
 from windlass.store.operations.figures.roll_up import roll_up_once
 from windlass.store.operations.figures.rows import append_row, unmerged
 from windlass.store.operations.limits.concurrency import declare, unblock_all
@@ -82,6 +83,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "alerts_open": lambda store: store.run(open_counts()),
     "alerts_resolved": lambda store: store.run(situation(resolved_within=1)),
     "deliveries": lambda store: store.run(deliveries()),
+    "mutes": lambda store: store.run(mutes()),
     "deliveries_due": lambda store: store.run(deliveries_due()),
 }
 """A call that needs the key."""

@@ -94,6 +94,29 @@ def test_a_group_is_retried_at_a_rate(shop: Pages, app: Windlass) -> None:
 
 
 @pytest.mark.only_on("sqlite")
+def test_a_group_is_muted_after_a_question(shop: Pages, app: Windlass) -> None:
+    """F7: it is folded at the end, with who, why and until when."""
+    [group] = app.dead_groups()
+    assert f"/failures/mute?group={group.cause}" in shop.read("/failures").all("a", "href")
+    question = shop.read(f"/failures/mute?group={group.cause}")
+    assert "/failures/mute" in question.all("form", "action")
+    sent = {"group": group.cause, "lasts": "deploy", "reason": "the <b>bank</b> moves"}
+    assert shop.post("/failures/mute", data=sent).headers["location"].endswith("/failures")
+    page = shop.read("/failures")
+    assert "the <b>bank</b> moves" in page.text
+    assert "until the next deploy" in page.text
+    assert "/bulk/begin/retry" not in page.all("form", "action")
+    shop.post("/failures/unmute", data={"group": group.cause})
+    assert app.dead_mutes() == []
+    assert [change[1:3] for change in shop.security.changes] == [
+        ("dead.mute", group.cause),
+        ("dead.unmute", group.cause),
+    ]
+    assert shop.post("/failures/mute", data={"group": group.cause, "reason": ""}).status_code == 400
+    assert shop.get("/failures/mute?group=nonsense").status_code == 400
+
+
+@pytest.mark.only_on("sqlite")
 def test_a_form_that_is_sent_twice_begins_once(shop: Pages, app: Windlass) -> None:
     order = order_of(shop.read("/bulk/begin/retry?state=failed"))
     paths = {shop.post("/bulk/begin/retry", data={"order": order}).headers["location"] for _ in range(2)}

@@ -15,7 +15,7 @@ from windlass.errors import WindlassError
 
 log = logging.getLogger("windlass.cli")
 
-_TARGETS = ("id", "ids", "name", "names", "worker", "task")
+_TARGETS = ("id", "ids", "name", "names", "worker", "task", "group")
 """The options of commands that say what is changed."""
 
 

@@ -14,10 +14,11 @@ from windlass.cli.ids import short_ids
 from windlass.cli.output import Output, with_output
 from windlass.cli.per_id_results import for_each
 from windlass.cli.terminal.watch import watching
-from windlass.cli.views.dead import DeadGroups
+from windlass.cli.views.dead import DeadGroups, Muted
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.message import Message, jobs_counted
 from windlass.client.config import actor
+from windlass.core.fault.mute import UNTIL_DEPLOY
 from windlass.core.state import State
 from windlass.errors import IllegalTransition
 from windlass.job import Job
@@ -48,10 +49,36 @@ def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
 @with_output
 @with_app
 def groups(app: Windlass, *, out: Output, limit: int) -> None:
-    """Group dead letters by task and cause, the largest group first: type, place and message of the error, without
-    what differs from job to job.
+    """Group dead letters by task and cause, the largest group first and muted ones last: type, place and message of the
+    error, without what differs from job to job.
     """
     out.show(DeadGroups(app.dead_groups(limit)))
+
+
+@dead.command()
+@click.argument("group")
+@click.option("--for", "lasts", default="1h", show_default=True, metavar="TIME", help="How long: 30m, 7d.")
+@click.option("--until-deploy", is_flag=True, help="Until workers are started anew, instead of for a time.")
+@click.option("--reason", required=True, help="Why, for those who look later.")
+@with_output
+@with_app
+@audited
+def mute(app: Windlass, *, out: Output, group: str, lasts: str, until_deploy: bool, reason: str) -> None:
+    """Mute a group of failures: it comes last in lists, and alerts on dead letters and error rates leave it out."""
+    muted = app.dead_mute(group, lasts=UNTIL_DEPLOY if until_deploy else lasts, reason=reason, by=actor())
+    out.show(Muted(muted))
+
+
+@dead.command()
+@click.argument("group")
+@with_output
+@with_app
+@audited
+def unmute(app: Windlass, *, out: Output, group: str) -> None:
+    """End the mute of a group of failures."""
+    if not app.dead_unmute(group):
+        raise IllegalTransition(f"group {group} is not muted")
+    out.show(Message(f"group {group} counts again", {"unmuted": group}))
 
 
 @dead.command()

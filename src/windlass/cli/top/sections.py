@@ -145,7 +145,7 @@ def _failure(group: FailureGroup) -> Row:
         f"{group.recent:,}",
         group.task,
         said,
-        Styled(group.trend, _TRENDS.get(group.trend, "dim")),
+        Styled("muted", "dim") if group.mute is not None else Styled(group.trend, _TRENDS.get(group.trend, "dim")),
         "-" if group.newest is None else age(group.newest),
         group.cause or "-",
     ]

@@ -249,14 +249,19 @@ def _errors(points: Sequence[Point]) -> int:
     return _sum(points, "failed") + _sum(points, "retried")
 
 
+def _unmuted(points: Sequence[Point], *names: str) -> int:
+    """Those failures whose cause no operator has muted."""
+    return sum(_sum(points, name) - _sum(points, f"{name}_muted") for name in names)
+
+
 def _runs(points: Sequence[Point]) -> int:
     return _sum(points, "completed") + _errors(points)
 
 
 _COUNTED: Mapping[str, Callable[[Sequence[Point]], float]] = {
     "runs": _runs,
-    "error_rate": lambda points: _errors(points) / max(_runs(points), FEW_RUNS),
-    "dead_letters": lambda points: _sum(points, "failed"),
+    "error_rate": lambda points: _unmuted(points, "failed", "retried") / max(_runs(points), FEW_RUNS),
+    "dead_letters": lambda points: _unmuted(points, "failed"),
     "refused_enqueues": lambda points: _sum(points, "refused"),
     "run_p99": _p99(RUN),
     "wait_p99": _p99(WAIT),

@@ -9,6 +9,7 @@ Files, in reading order:
 - ``frames``: Tracebacks as text.
 - ``own_code``: Finds the user's own frames in a traceback.
 - ``cause``: The cause of a failure: what failures that have one fix have in common.
+- ``mute``: What an operator says when a cause of failures is muted.
 - ``excerpt``: The beginning and the end of a long text.
 """
 

@@ -3,6 +3,7 @@
 Files, in reading order:
 
 - ``failures``: Failed jobs by their cause.
+- ``mutes``: Causes that operators have muted.
 - ``doctor``: What is wrong with a store and the processes around it, each with a remedy.
 - ``durability``: What the store in use promises: what survives a kill, a crash of the server, a loss of power.
 - ``finding``: One finding of a diagnosis.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from windlass.core import validate
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import open_ended
 from windlass.core.fault import Fault, outline, place_of, read_faults
+from windlass.insight.diagnostics.mutes import MuteView, mute_views
 from windlass.store.operation import Operation
 from windlass.store.operations.diagnostics.failures import EXAMINED, RECENT, DeadGroup, dead_groups, samples
 from windlass.store.operations.queries import FinishedJob
@@ -45,10 +46,12 @@ class FailureGroup:
     """What the newest of them raised; None where that cannot be read, or is encrypted and its key is not here."""
     trend: str
     """``new``, ``rising``, ``steady``, ``falling`` or ``over``: the last hour against those before it."""
+    mute: MuteView | None = None
+    """Who has muted its cause, why and until when; None for one that is not muted."""
 
 
 class FailureGroups(list[FailureGroup]):
-    """The groups, the largest first.
+    """The groups, the largest first; behind them those whose cause is muted.
 
     >>> from windlass import Windlass
     >>> app = Windlass("sqlite:///:memory:")
@@ -58,26 +61,41 @@ class FailureGroups(list[FailureGroup]):
     >>> app.close()
     """
 
-    def __init__(self, groups: Iterable[FailureGroup], *, examined: int, is_whole: bool) -> None:
+    def __init__(
+        self, groups: Iterable[FailureGroup], *, examined: int, is_whole: bool, mutes: Sequence[MuteView] = ()
+    ) -> None:
         super().__init__(groups)
         self.examined = examined
         """How many failed jobs were looked at, the newest first."""
         self.is_whole = is_whole
         """Whether those were all."""
+        self.mutes = tuple(mutes)
+        """All causes that are muted, the oldest mute first, also those of which no group is listed."""
+
+    @property
+    def muted_count(self) -> int:
+        """How many of the groups have a muted cause; they come last."""
+        return sum(group.mute is not None for group in self)
 
 
 def failure_groups(limit: int, encryption: Encryption, *, most: int = EXAMINED) -> Operation[FailureGroups]:
-    """The ``limit`` largest groups of the ``most`` newest failed jobs, each with what its newest job says."""
+    """The ``limit`` largest groups of the ``most`` newest failed jobs, each with what its newest job says; those whose
+    cause is muted come last.
+    """
     validate.whole_number(limit, "limit", least=1, most=10_000)
     found = yield from dead_groups(most=most)
-    shown = found.groups[:limit]
+    muted = {mute.cause: mute for mute in (yield from mute_views())}
+    shown = sorted(found.groups, key=lambda group: group.cause in muted)[:limit]
     known = {id: open_ended(encryption, job) for id, job in (yield from samples(shown)).items()}
     return FailureGroups(
-        (_view(group, known.get(group.sample)) for group in shown), examined=found.examined, is_whole=found.is_whole
+        (_view(group, known.get(group.sample), muted.get(group.cause or "")) for group in shown),
+        examined=found.examined,
+        is_whole=found.is_whole,
+        mutes=list(muted.values()),
     )
 
 
-def _view(group: DeadGroup, sample: FinishedJob | None) -> FailureGroup:
+def _view(group: DeadGroup, sample: FinishedJob | None, mute: MuteView | None) -> FailureGroup:
     faults = read_faults(None if sample is None else sample.errors).faults
     newest = faults[-1] if faults else None
     return FailureGroup(
@@ -95,6 +113,7 @@ def _view(group: DeadGroup, sample: FinishedJob | None) -> FailureGroup:
         hours=group.hours,
         fault=newest,
         trend=_trend(group),
+        mute=mute,
     )
 
 

@@ -13,7 +13,7 @@
 
 from windlass.insight.json_forms.access import audit, token
 from windlass.insight.json_forms.duties import cleaned, promoted, rescued
-from windlass.insight.json_forms.failures import dead_groups
+from windlass.insight.json_forms.failures import dead_groups, mute
 from windlass.insight.json_forms.jobs import flow, job_detail, job_page, job_summary, last_error, timeline, why
 from windlass.insight.json_forms.limits import busy_keys, concurrencies, concurrency, cooldown, limit, limits
 from windlass.insight.json_forms.overview import notice, overview
@@ -39,6 +39,7 @@ __all__ = [
     "leader",
     "limit",
     "limits",
+    "mute",
     "notice",
     "overview",
     "pause",

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from windlass.clock import iso
 from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
+from windlass.insight.diagnostics.mutes import MuteView
 
 
 def dead_groups(groups: FailureGroups) -> dict[str, object]:
-    """Jobs that failed in the same way, the largest group first, and how many failed jobs were looked at."""
+    """Jobs that failed in the same way, the largest group first and muted ones last, how many failed jobs were looked
+    at, and all mutes.
+    """
     return {
         "groups": [_dead_group(group) for group in groups],
         "examined": groups.examined,
         "whole": groups.is_whole,
+        "mutes": [mute(each) for each in groups.mutes],
+    }
+
+
+def mute(mute: MuteView) -> dict[str, object]:
+    """A cause that is muted."""
+    return {
+        "group": mute.cause,
+        "since": iso(mute.since),
+        "by": mute.by,
+        "reason": mute.reason,
+        "until": iso(mute.until),
     }
 
 
@@ -30,4 +45,5 @@ def _dead_group(group: FailureGroup) -> dict[str, object]:
         "oldest": iso(group.oldest),
         "newest": iso(group.newest),
         "sample": group.sample,
+        "muted": group.mute is not None,
     }

@@ -80,6 +80,8 @@ class Control(Struct, frozen=True):
     """For how many milliseconds tasks cool down."""
     stacks: str | None = None
     """The token of an operator who wants to see where its threads are."""
+    muted: frozenset[str] = frozenset()
+    """The causes of failures that are muted."""
 
 
 def control(*, worker: str, lease: str) -> Operation[Control]:
@@ -88,7 +90,8 @@ def control(*, worker: str, lease: str) -> Operation[Control]:
     signal, signalled_by, is_open, now, stacks = answer["signal"][0]
     queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
     cancels = frozenset(map(tuple, answer["cancels"]))
-    return Control(now, signal, signalled_by, bool(is_open), cancels, queues, dict(answer["cooling"]), stacks)
+    muted = frozenset(cause for (cause,) in answer["muted"])
+    return Control(now, signal, signalled_by, bool(is_open), cancels, queues, dict(answer["cooling"]), stacks, muted)
 
 
 def close_lease(*, worker: str, lease: str) -> Operation[str | None]:

@@ -51,7 +51,7 @@ def tidy_alerts(
     *, most_alerts: int = alerts.MOST_ALERTS, most_deliveries: int = alerts.MOST_DELIVERIES
 ) -> Operation[bool]:
     """Remove alerts that were resolved long ago, deliveries that were settled long ago, and the oldest where there are
-    too many; whether there may be more of them.
+    too many, and mutes that are over; whether there may be more of them.
     """
     params = {
         "kept_for": alerts.KEPT_FOR,

@@ -311,16 +311,52 @@ class DeadGroup(Struct, frozen=True):
     oldest: datetime | None
     newest: datetime | None
     sample: Any
+    muted: bool
+    """Whether its cause is muted; the ``mutes`` of the answer say by whom and why."""
+
+
+class Mute(Struct, frozen=True):
+    """A group of failures that is muted: alerts on dead letters and error rates leave it out."""
+
+    group: str
+    since: datetime
+    by: str
+    reason: str
+    until: datetime | None
+    """Null for one that lasts until the next deploy."""
+
+
+class MuteOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which group to mute, why, and for how long."""
+
+    group: str
+    reason: str
+    lasts: Time = "1h"
+    """At most 90 days; ``deploy`` for until the next deploy."""
+
+
+class UnmuteOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which group counts again."""
+
+    group: str
+
+
+class Unmuted(Struct, frozen=True):
+    """Whether the group was muted."""
+
+    unmuted: bool
 
 
 class DeadGroups(Struct, frozen=True):
-    """Failed jobs by their cause, the largest group first."""
+    """Failed jobs by their cause, the largest group first and muted ones last."""
 
     groups: list[DeadGroup]
     examined: int
     """How many failed jobs were looked at."""
     whole: bool
     """Whether those were all."""
+    mutes: list[Mute]
+    """All groups that are muted, the oldest mute first; also those that are not listed."""
 
 
 class DeadGroupsQuery(Struct, frozen=True, forbid_unknown_fields=True):

@@ -56,6 +56,19 @@ async def list_groups(call: Call[shapes.DeadGroupsQuery, None]) -> dict[str, obj
     return json_forms.dead_groups(await call.app.adead_groups(call.query.limit))
 
 
+async def mute_group(call: Call[Nothing, shapes.MuteOrder]) -> Answer:
+    """Mute a group of failures."""
+    order = call.body
+    muted = await call.app.adead_mute(order.group, lasts=order.lasts, reason=order.reason, by=call.by)
+    return Answer(json_forms.mute(muted), target=muted.cause)
+
+
+async def unmute_group(call: Call[Nothing, shapes.UnmuteOrder]) -> Answer:
+    """Count a group of failures again."""
+    was_muted = await call.app.adead_unmute(call.body.group)
+    return Answer({"unmuted": was_muted}, count=int(was_muted), target=call.body.group)
+
+
 async def retry_dead(call: Call[Nothing, shapes.DeadRetryOrder]) -> Answer:
     """Run dead letters again."""
     order, gap = call.body, 0.0
@@ -157,6 +170,28 @@ ROUTES = (
         role=Role.VIEWER,
         query=shapes.DeadGroupsQuery,
         answer=shapes.DeadGroups,
+    ),
+    Route(
+        method="POST",
+        path=f"{PREFIX}/dead/mute",
+        handler=mute_group,
+        summary="Mute a group of failures for a time, or until the next deploy.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.MuteOrder,
+        answer=shapes.Mute,
+        action="dead.mute",
+    ),
+    Route(
+        method="POST",
+        path=f"{PREFIX}/dead/unmute",
+        handler=unmute_group,
+        summary="End the mute of a group of failures.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.UnmuteOrder,
+        answer=shapes.Unmuted,
+        action="dead.unmute",
     ),
     Route(
         method="POST",

@@ -7,7 +7,7 @@ microsecond. What the counters say becomes points when a row is made, on another
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 from threading import Lock
 
@@ -48,6 +48,7 @@ class Gatherer:
     def __init__(self, *, worker: str = "") -> None:
         self._worker = worker
         self._lock = Lock()
+        self._muted: frozenset[str] = frozenset()
         self._totals: dict[Pair, Point] = {}
         """Everything since the process started, as far as it was taken."""
         self._begin()
@@ -60,6 +61,10 @@ class Gatherer:
         self._arrivals: dict[tuple[int, str, str], int] = {}
         self._schedules: dict[str, Point] = {}
         self._payloads_left = _PAYLOADS_READ
+
+    def follow_muted(self, causes: frozenset[str]) -> None:
+        """Which causes of failures are muted; what the store says, again and again. Alerts leave these out."""
+        self._muted = causes
 
     def ended(self, ended: Sequence[tuple[Ending, Claimed]], refused: Collection[int] = ()) -> None:
         """Count endings that the store has accepted; those in ``refused`` were stale writes."""
@@ -82,6 +87,8 @@ class Gatherer:
                 for _, job in ended[: self._payloads_left]:
                     self._note_payload(job)
                 self._payloads_left -= len(ended)
+            if self._muted:
+                self._count_muted(ended)
             for ending, job in failed[:_ERRORS_READ]:
                 self._note_error(ending, job)
             if len(self._runs) > _MOST_KEYS or len(self._waits) > _MOST_KEYS:
@@ -120,6 +127,11 @@ class Gatherer:
         point = self._point(job.queue, job.task)
         point.count("payloads")
         point.count("payload_bytes", len(job.payload))
+
+    def _count_muted(self, ended: Iterable[tuple[Ending, Claimed]]) -> None:
+        for ending, job in ended:
+            if ending.cause in self._muted:
+                self._point(job.queue, job.task).count(f"{_COUNTED[ending.state]}_muted")
 
     def _note_error(self, ending: Ending, job: Claimed) -> None:
         faults = read_faults(ending.errors).faults

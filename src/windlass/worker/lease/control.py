@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from windlass.client.session import Session
 from windlass.core.ending import Ending
@@ -38,6 +38,7 @@ class WorkerControl:
         capacity: Capacity,
         pump: Pump,
         throttles: Throttles,
+        follow_muted: Callable[[frozenset[str]], None],
         worker: str,
     ) -> None:
         self._session = session
@@ -46,6 +47,7 @@ class WorkerControl:
         self._capacity = capacity
         self._pump = pump
         self._throttles = throttles
+        self._follow_muted = follow_muted
         self._worker = worker
         self._unknown: frozenset[Held] = frozenset()
         """Jobs that the store says this worker holds, and that are in no part of it."""
@@ -82,6 +84,7 @@ class WorkerControl:
             name: rule for name, queue in control.queues.items() if (rule := read_retry(queue.retry)) is not None
         }
         self._throttles.follow(control.cooling_tasks)
+        self._follow_muted(control.muted)
         if control.cancels:
             self._cancel(control.cancels)
 

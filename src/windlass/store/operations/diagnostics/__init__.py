@@ -3,6 +3,7 @@
 Files, in reading order:
 
 - ``failures``: Failed jobs by what went wrong.
+- ``mutes``: Mutes causes of failures: they stay where they are, and alerts do not count them.
 - ``by_hand``: Fails a job by hand.
 - ``consistency``: Compares what a store holds with itself, in bounded pages, and sets right what is safe to set right.
 - ``runs``: Running jobs that take long.

@@ -3,6 +3,7 @@
 -- gives cancels
 -- gives queues
 -- gives cooling
+-- gives muted
 WITH
 -- here clock
 SELECT
@@ -22,4 +23,7 @@ SELECT
     -- The tasks that cool down, and for how long.
     (SELECT coalesce(json_agg(json_build_array(name, ends_at - now)), '[]') FROM windlass_cooldown, clock
         -- not their rates, which have a tab in their names: claims ask about those
-        WHERE scope = 'task' AND strpos(name, E'\t') = 0 AND began_at <= now AND now < ends_at) AS cooling
+        WHERE scope = 'task' AND strpos(name, E'\t') = 0 AND began_at <= now AND now < ends_at) AS cooling,
+    -- The causes of failures that are muted.
+    (SELECT coalesce(json_agg(json_build_array(cause)), '[]') FROM windlass_mute, clock
+        WHERE ends_at IS NULL OR now < ends_at) AS muted

@@ -1,9 +1,10 @@
 -- Removes deliveries that were settled, and alerts that were resolved, longer ago than :kept_for; the oldest beyond
--- :most_deliveries, and the oldest resolved beyond :most_alerts; :limit of each at a time.
+-- :most_deliveries, and the oldest resolved beyond :most_alerts; :limit of each at a time; and mutes that are over.
 -- gives settled
 -- gives many
 -- gives old
 -- gives beyond
+-- gives mutes
 --
 -- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
@@ -33,6 +34,12 @@ WITH
     AND NOT EXISTS (SELECT 1 FROM windlass_alert AS alert WHERE alert.id = delivery.alert)
     LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED
+), over AS MATERIALIZED (
+    SELECT cause FROM windlass_mute WHERE ends_at <= (SELECT now FROM clock)
+    ORDER BY ends_at LIMIT CAST(:limit AS bigint)
+    FOR UPDATE SKIP LOCKED
+), unmuted AS (
+    DELETE FROM windlass_mute WHERE cause = ANY (ARRAY(SELECT cause FROM over))
 ), gone AS (
     DELETE FROM windlass_alert_delivery WHERE number = ANY (ARRAY(
         SELECT number FROM settled UNION SELECT number FROM many UNION SELECT number FROM orphan))
@@ -43,4 +50,5 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM settled) AS settled,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM many) AS many,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM old) AS old,
-    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM beyond) AS beyond
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM beyond) AS beyond,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM over) AS mutes

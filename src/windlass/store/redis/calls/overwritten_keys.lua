@@ -1,6 +1,6 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits, sent, sent_new, wakes, edges, awaited, unsettled, tokens, audit, figure_rows, figure_sources, figure_state, alert_rules, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits, sent, sent_new, wakes, edges, awaited, unsettled, tokens, audit, figure_rows, figure_sources, figure_state, alert_rules, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due, mutes
 -- without epoch
 -- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
@@ -11,7 +11,7 @@ local RIGHT = {
     caches = 'set', key_limits = 'zset', sent = 'zset', sent_new = 'set', wakes = 'set',
     edges = 'set', awaited = 'set', unsettled = 'set', tokens = 'hash', audit = 'zset',
     figure_rows = 'list', figure_sources = 'zset', figure_state = 'hash', alert_rules = 'zset', alerts = 'zset',
-    alerts_open = 'hash', alerts_resolved = 'zset', deliveries = 'zset', deliveries_due = 'zset',
+    alerts_open = 'hash', alerts_resolved = 'zset', deliveries = 'zset', deliveries_due = 'zset', mutes = 'hash',
 }
 
 local overwritten, is_overwritten = {}, {}

@@ -1,9 +1,9 @@
 -- Removes deliveries that were settled, and alerts that were resolved, longer ago than `kept_for`; the oldest beyond
--- `most_deliveries`, and the oldest resolved beyond `most_alerts`; `limit` of each at a time.
--- KEYS counts, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due
+-- `most_deliveries`, and the oldest resolved beyond `most_alerts`; `limit` of each at a time; and mutes that are over.
+-- KEYS counts, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due, mutes
 -- asks kept_for, most_alerts, most_deliveries, limit
--- gives deliveries, alerts: a row for each that was removed; row (Delivery) as delivery; row (AlertRecord) as alert
--- with allow_oom, alerts
+-- gives deliveries, alerts, mutes: a row for each that was removed; row (Delivery) as delivery; row (AlertRecord) as alert
+-- with allow_oom, alerts, mutes
 local deliveries, alerts = {}, {}
 local excess = redis.call('ZCARD', KEY.deliveries) - ask.most_deliveries
 for index, number in ipairs(redis.call('ZRANGE', KEY.deliveries, 0, ask.limit - 1)) do
@@ -39,4 +39,9 @@ end
 for _, mark in ipairs(redis.call('HKEYS', KEY.alerts_open)) do
     if not ALERTS.read(redis.call('HGET', KEY.alerts_open, mark)) then redis.call('HDEL', KEY.alerts_open, mark) end
 end
-return {'deliveries', deliveries, 'alerts', alerts}
+local mutes, over = {}, select(2, MUTES.told_apart(redis.call('HVALS', KEY.mutes)))
+for index, cause in ipairs(over) do
+    redis.call('HDEL', KEY.mutes, cause)
+    mutes[index] = {1}
+end
+return {'deliveries', deliveries, 'alerts', alerts, 'mutes', mutes}

@@ -23,3 +23,8 @@ WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL
 -- gives cooling
 SELECT name, ends_at - :now FROM windlass_cooldown WHERE scope = 'task' AND instr(name, char(9)) = 0
 AND began_at <= :now AND :now < ends_at
+
+-- 5. muted
+-- The causes of failures that are muted.
+-- gives muted
+SELECT cause FROM windlass_mute WHERE ends_at IS NULL OR :now < ends_at

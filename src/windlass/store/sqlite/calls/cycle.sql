@@ -91,7 +91,7 @@ UPDATE windlass_job SET
     unknown_at = CASE WHEN ending.reason IN ('unknown_task', 'no_key') THEN coalesce(unknown_at, :now) END,
     result = ending.result,
     errors = coalesce(ending.errors, windlass_job.errors),
-    cause = CASE WHEN cancel_requested_at IS NULL THEN ending.cause END,
+    cause = CASE WHEN cancel_requested_at IS NULL AND ending.state = 'failed' THEN ending.cause END,
     -- a claim that was released before its run began is no attempt
     attempts = CASE WHEN ending.state = 'completed' OR coalesce(started_at, ending.ran_for) IS NULL THEN attempts ELSE
         -- here attempts_after (outcome = CASE WHEN cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END)

@@ -29,7 +29,12 @@ DELETE FROM windlass_alert WHERE id IN (
     AND resolved_at IS NOT NULL ORDER BY id LIMIT :limit)
 RETURNING 1
 
--- 5. orphans
+-- 5. mutes
+-- Mutes that are over.
+-- gives mutes
+DELETE FROM windlass_mute WHERE ends_at <= :now RETURNING 1
+
+-- 6. orphans
 -- Deliveries that wait and whose alert is gone.
 DELETE FROM windlass_alert_delivery WHERE number IN (
     SELECT number FROM windlass_alert_delivery AS delivery WHERE state = 'waiting'

@@ -7,9 +7,10 @@ from datetime import datetime
 
 import msgspec
 
+from windlass.core.fault.mute import UNTIL_DEPLOY, muted_group
 from windlass.insight.diagnostics.failures import FailureGroup
-from windlass.insight.workers import WorkerView
-from windlass.web.route import Call
+from windlass.insight.workers import last_deploy
+from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
@@ -17,7 +18,8 @@ from windlass.web.site.sparklines import Sparkline, draw_sparkline
 
 _MOST = 100
 _GROUPS = Recent(lambda app: app.adead_groups(_MOST), seconds=5)
-"""Grouping walks through up to 100,000 failed jobs."""
+"""Grouping walks through thousands of failed jobs."""
+LENGTHS = {"1h": "1 hour", "24h": "1 day", "7d": "1 week", UNTIL_DEPLOY: "until the next deploy"}
 _WORKERS = Recent(lambda app: app.aworkers(), seconds=5)
 
 
@@ -25,6 +27,27 @@ class FailuresQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which group is open, by the id of its newest job."""
 
     open: str = ""
+
+
+class MuteQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which group is to be muted."""
+
+    group: str
+
+
+class MuteForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which group, why, and for how long."""
+
+    group: str
+    reason: str = ""
+    lasts: str = "1h"
+    other: str = ""
+
+
+class UnmuteForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which group counts again."""
+
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +67,8 @@ async def failures(call: Call[FailuresQuery, None]) -> Page:
     deployed_at = last_deploy(await _WORKERS.of(call.app))
     shown = {
         "groups": groups,
-        "rows": [_row(group, deployed_at) for group in groups],
+        "rows": [_row(group, deployed_at) for group in groups if group.mute is None],
+        "muted": [group for group in groups if group.mute is not None],
         "failed_count": sum(group.count for group in groups),
         "recent_count": sum(group.recent for group in groups),
         "deployed_at": deployed_at,
@@ -52,15 +76,25 @@ async def failures(call: Call[FailuresQuery, None]) -> Page:
     return Page("failures.html", "Failures", shown, here="/failures")
 
 
-def last_deploy(workers: list[WorkerView]) -> datetime | None:
-    """Since when all live workers have run the code that they run now: when the first of those that have the newest
-    version was started; None without a worker.
-    """
-    alive = [worker for worker in workers if worker.is_alive and worker.runs_jobs]
-    if not alive:
-        return None
-    newest = max(alive, key=lambda worker: worker.started_at).info.get("version")
-    return min(worker.started_at for worker in alive if worker.info.get("version") == newest)
+async def ask_mute(call: Call[MuteQuery, None]) -> Page:
+    """Ask for how long to mute a group, and why."""
+    cause = muted_group(call.query.group)
+    alike = [group for group in await _GROUPS.of(call.app) if group.cause == cause]
+    shown = {"group": cause, "alike": alike, "count": sum(group.count for group in alike), "lengths": LENGTHS}
+    return Page("mute_question.html", "Mute this group?", shown, here="/failures", is_live=False)
+
+
+async def mute_group(call: Call[Nothing, MuteForm]) -> Answer:
+    form = call.body
+    muted = await call.app.adead_mute(form.group, lasts=form.other or form.lasts, reason=form.reason, by=call.by)
+    _GROUPS.forget(call.app)
+    return Answer("/failures", target=muted.cause)
+
+
+async def unmute_group(call: Call[Nothing, UnmuteForm]) -> Answer:
+    await call.app.adead_unmute(call.body.group)
+    _GROUPS.forget(call.app)
+    return Answer("/failures", target=call.body.group)
 
 
 def _row(group: FailureGroup, deployed_at: datetime | None) -> GroupView:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from windlass import clock
 from windlass.store.operations.alerts.alerts import Recorded
 from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.worker.duties.alerts.mutes import end_mutes
 from windlass.worker.duties.alerts.round import AlertRounds
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def evaluate(client: Client) -> Recorded:
     if lead.holder != holder:
         return Recorded([], [])
     try:
+        session.run(end_mutes())
         return rounds_of(client).round(lead, all_rules=True) or Recorded([], [])
     finally:
         session.run(resign(lead))

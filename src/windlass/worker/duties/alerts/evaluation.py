@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from windlass.client.session import Session
+from windlass.worker.duties.alerts.mutes import end_mutes
 from windlass.worker.duties.alerts.round import AlertRounds
 from windlass.worker.duties.leader import Leadership
 
@@ -18,7 +20,8 @@ class AlertEvaluation:
     name = "alerts"
     needs_lead = True
 
-    def __init__(self, *, leadership: Leadership, rounds: AlertRounds) -> None:
+    def __init__(self, *, session: Session, leadership: Leadership, rounds: AlertRounds) -> None:
+        self._session = session
         self._leadership = leadership
         self._rounds = rounds
         self.did = ""
@@ -27,6 +30,7 @@ class AlertEvaluation:
         lead = self._leadership.term
         if lead is None:
             return _EVERY
+        self._session.run(end_mutes())
         done = self._rounds.round(lead)
         if done is not None and (done.fired or done.resolved):
             self.did = f"fired {len(done.fired):,}, resolved {len(done.resolved):,}"

@@ -129,6 +129,8 @@ NAMES |= {"tokens": "ci", "leases": "done", "duties": "promote", "events": "appr
 ORDERS: dict[str, Any] = {
     "POST /jobs": {"task": "mail.welcome", "args": [1]},
     "POST /tokens": {"name": "new", "role": "worker", "queues": ["a"]},
+    "POST /dead/mute": {"group": "0123456789ab", "reason": "known"},
+    "POST /dead/unmute": {"group": "0123456789ab"},
     "POST /dead/retry": {"ids": ["dead"]},
     "POST /dead/delete": {"filter": {}},
     "POST /bulk/retry": {"filter": {"state": "cancelled"}, "rate": "20/s"},

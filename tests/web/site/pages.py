@@ -11,7 +11,12 @@ from tests.web.http import Admitting
 from windlass import Windlass
 from windlass.web import dashboard
 
-FORMS = ("/queues/mail/settings", "/schedules/nightly/edit", "/new/schedule")
+FORMS = (
+    "/queues/mail/settings",
+    "/schedules/nightly/edit",
+    "/new/schedule",
+    "/failures/mute?group=0123456789ab",
+)
 """Pages with forms, for operators alone; they are not live."""
 
 ALL = (

@@ -312,7 +312,7 @@ class DeadGroup(Struct, frozen=True):
     newest: datetime | None
     sample: Any
     muted: bool
-    """Whether its cause is muted; the ``mutes`` of the answer say by whom and why."""
+    """Whether its cause is muted; the ``mutes`` of the answer say who did that and why."""
 
 
 class Mute(Struct, frozen=True):

@@ -362,7 +362,7 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
             crashes=job.crashes + ending.crash,
             rescues=job.rescues + ending.rescue,
             errors=ending.errors or job.errors,
-            cause=None if is_cancelled else ending.cause,
+            cause=ending.cause if ending.state is State.FAILED and not is_cancelled else None,
             lease=None,
             attempts=self._attempts_after(job, ending, verb, is_cancelled=is_cancelled),
             start_by=job.start_by if started_at is None or state in FINISHED else None,

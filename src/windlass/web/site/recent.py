@@ -23,10 +23,6 @@ class Recent(Generic[T]):
         self._seconds = seconds
         self._kept: WeakKeyDictionary[Windlass, dict[tuple[str, ...], tuple[float, T]]] = WeakKeyDictionary()
 
-    def forget(self, app: Windlass) -> None:
-        """Read it anew next time: a person has changed it, and wants to see that."""
-        self._kept.pop(app, None)
-
     async def of(self, app: Windlass, *about: str) -> T:
         """Read it, unless that was done just now."""
         kept = self._kept.setdefault(app, {})

@@ -64,11 +64,14 @@ class GroupView:
 async def failures(call: Call[FailuresQuery, None]) -> Page:
     """Failed jobs, by cause."""
     groups = await _GROUPS.of(call.app)
+    mutes = await call.app.adead_mutes()  # groups are kept for some seconds; who mutes one wants to see that
+    quiet = {mute.cause for mute in mutes}
     deployed_at = last_deploy(await _WORKERS.of(call.app))
     shown = {
         "groups": groups,
-        "rows": [_row(group, deployed_at) for group in groups if group.mute is None],
-        "muted": [group for group in groups if group.mute is not None],
+        "rows": [_row(group, deployed_at) for group in groups if group.cause not in quiet],
+        "muted": [group for group in groups if group.cause in quiet],
+        "mutes": mutes,
         "failed_count": sum(group.count for group in groups),
         "recent_count": sum(group.recent for group in groups),
         "deployed_at": deployed_at,
@@ -87,13 +90,11 @@ async def ask_mute(call: Call[MuteQuery, None]) -> Page:
 async def mute_group(call: Call[Nothing, MuteForm]) -> Answer:
     form = call.body
     muted = await call.app.adead_mute(form.group, lasts=form.other or form.lasts, reason=form.reason, by=call.by)
-    _GROUPS.forget(call.app)
     return Answer("/failures", target=muted.cause)
 
 
 async def unmute_group(call: Call[Nothing, UnmuteForm]) -> Answer:
     await call.app.adead_unmute(call.body.group)
-    _GROUPS.forget(call.app)
     return Answer("/failures", target=call.body.group)
 
 

@@ -16,6 +16,7 @@ from windlass.web.problems import Problem
 from windlass.web.route import Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.site import actions, alert_actions
+from windlass.web.site.forms import alerts as alert_forms
 from windlass.web.site.forms import limits as limit_forms
 from windlass.web.site.forms import queues as queue_forms
 from windlass.web.site.forms import schedules as schedule_forms
@@ -341,19 +342,21 @@ PAGES: tuple[Route, ...] = (
     ),
     _button(
         "/alerts/rules",
-        alert_actions.add_rule,
+        alert_forms.add_rule,
         "alert.add_rule",
         "Add a rule.",
         Role.ADMIN,
-        form=alert_actions.RuleForm,
+        form=alert_forms.RuleForm,
+        again=alert_forms.form_again,
     ),
     _button(
         "/alerts/rules/{name}",
-        alert_actions.edit_rule,
+        alert_forms.edit_rule,
         "alert.edit_rule",
         "Change a rule.",
         Role.ADMIN,
-        form=alert_actions.RuleForm,
+        form=alert_forms.RuleForm,
+        again=alert_forms.form_again,
     ),
     _button(
         "/alerts/rules/{name}/enable", alert_actions.enable_rule, "alert.edit_rule", "Switch a rule on.", Role.ADMIN

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
-from windlass.core.alerts.measures import MEASURES
 from windlass.core.alerts.records import AlertState, Severity
 from windlass.core.units import read_past
 from windlass.errors import ConfigError
 from windlass.web.problems import not_found
 from windlass.web.route import Call, Nothing
+from windlass.web.site.forms.alerts import editor, texts_of
 from windlass.web.site.page import Page
 
 _SHOWN = 100
@@ -61,7 +59,14 @@ async def alerts(call: Call[AlertsPageQuery, None]) -> Page:
 async def alert_rules(call: Call[Nothing, None]) -> Page:
     """All rules, and the form for another one."""
     rules = await call.app.alerts.arules()
-    shown = {"rules": rules, "off_count": sum(1 for rule in rules if not rule.enabled), **_editor(call)}
+    shown = {
+        "rules": rules,
+        "off_count": sum(1 for rule in rules if not rule.enabled),
+        "given": texts_of(None),
+        "problem": None,
+        "colours": COLOURS,
+        **editor(call),
+    }
     return Page("alert_rules.html", "Alert rules", shown, here="/alerts")
 
 
@@ -73,17 +78,9 @@ async def alert_rule(call: Call[Nothing, None]) -> Page:
     except ConfigError:
         raise not_found(f"no alert rule is called {name!r}") from None
     newest = await call.app.alerts.alist(limit=10, rule=name)
-    return Page("alert_rule.html", name, {"rule": rule, "newest": newest.alerts, **_editor(call)}, here="/alerts")
+    shown = {"rule": rule, "newest": newest.alerts, "given": texts_of(rule), "problem": None, **editor(call)}
+    return Page("alert_rule.html", name, shown, here="/alerts")
 
 
 COLOURS = {"critical": "failed", "warning": "retrying", "info": "scheduled"}
 """Which state of a job has the colour of a severity."""
-
-
-def _editor(call: Call[Any, Any]) -> dict[str, object]:
-    return {
-        "severities": [severity.value for severity in Severity],
-        "measures": sorted(MEASURES),
-        "channel_names": [channel.name for channel in call.app.alerts.channels()],
-        "colours": COLOURS,
-    }

@@ -44,6 +44,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from windlass.active_job import ActiveJob, current_job, this_job
+from windlass.core.fault.trip import Trip
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.retry import PROGRAMMING_ERRORS, Retry
 from windlass.core.state import State
@@ -262,6 +263,7 @@ __all__ = [
     "TaskWithOptions",
     "Throttled",
     "TimelineEntry",
+    "Trip",
     "Unique",
     "UnknownTask",
     "Windlass",

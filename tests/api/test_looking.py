@@ -43,7 +43,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
         **_called("fail afail revoke_token arevoke_token", "x"),
-        **_called("dead_unmute adead_unmute", "0123456789ab"),
+        **_called("dead_unmute adead_unmute resume_task aresume_task", "0123456789ab"),
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
         **_called("forget_lost_workers aforget_lost_workers"),

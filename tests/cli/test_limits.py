@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.cli.program import Program
 from windlass import Throttled
+from windlass.store.operations.rates.trips import Failures, count_failures
 
 
 def test_a_limit_is_set_listed_drained_and_deleted(windlass: Program) -> None:
@@ -78,3 +79,15 @@ def test_a_cool_down_is_shown_and_ended(windlass: Program) -> None:
     assert resumed.code == 0
     [queue] = [each for each in again.json["queues"] if each["name"] == "github"]
     assert queue["cooling"] is None
+
+
+def test_a_task_that_has_tripped_is_resumed(windlass: Program) -> None:
+    """F7: what cools down and why is told by status."""
+    rule = Failures("mail.send", "0123456789ab", 5, 5, 60_000, 60_000, "01J", "tripped: the host is away")
+    windlass.app.client.session.run(count_failures([rule]))
+    status, resumed, again = windlass.many(
+        ["status"], ["dead", "resume", "mail.send", "--json"], ["dead", "resume", "mail.send"]
+    )
+    assert "tripped: the host is away" in status.out
+    assert resumed.json == {"task": "mail.send", "resumed": True}
+    assert again.is_error(1, "task mail.send does not cool down")

@@ -37,6 +37,7 @@ LOOKING = {
     "dead list": "",
     "dead groups": "",
     "dead unmute": "0123456789ab",
+    "dead resume": "x",
     "dead retry": "--all",
     "dead delete": "--all --yes",
     "dead purge": "--yes",

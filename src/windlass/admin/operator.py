@@ -36,6 +36,7 @@ from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.figures.roll_up import RolledUp, roll_up_once
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.queues import QueueSeed
+from windlass.store.operations.rates.cooldowns import Scope, cooldowns, end_cooldown
 from windlass.store.operations.rescue import Rescued, rescue
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ class Operator(ClientOwner):
         return await self.client.session.arun(queries.totals(queue))
 
     def dead_groups(self, limit: int = 100) -> FailureGroups:
-        """Failed jobs grouped by task, reason and cause, the largest group first: the newest 100,000 of them."""
+        """Failed jobs grouped by task, reason and cause, the largest group first and muted ones last: the newest
+        100,000 of them.
+        """
         return self.client.session.run(failure_groups(limit, self.client.encryption))
 
     async def adead_groups(self, limit: int = 100) -> FailureGroups:
@@ -268,6 +271,16 @@ class Operator(ClientOwner):
         """
         return self.client.session.run(_retry_all(self.client, filter, to_queue, rate, by), notify=ANY_JOB)
 
+    def resume_task(self, task: str, *, by: str = "api") -> bool:
+        """End the cool-down of a task, which has tripped or was throttled, and have its jobs that wait for that run
+        now; False when it does not cool down.
+        """
+        return self.client.session.run(_resume_task(self.client, task, by), notify=(*ANY_JOB, *_ORDERS))
+
+    async def aresume_task(self, task: str, *, by: str = "api") -> bool:
+        """``resume_task`` for async code."""
+        return await self.client.session.arun(_resume_task(self.client, task, by), notify=(*ANY_JOB, *_ORDERS))
+
     async def aretry_all(
         self,
         *,
@@ -417,6 +430,17 @@ def _retry_all(client: Client, filter: JobFilter, to_queue: str | None, rate: st
         apart = read_rate(rate)
         gap = apart.period / apart.amount
     return jobs.retry_all(filter_for(client, {"state": State.FAILED, **filter}), to_queue=to_queue, by=by, gap=gap)
+
+
+def _resume_task(client: Client, task: str, by: str) -> Operation[bool]:
+    validate.task_name(task)
+    cooling = {each.name for each in (yield from cooldowns()) if each.scope is Scope.TASK}
+    if task not in cooling:
+        return False
+    yield from end_cooldown(Scope.TASK, task)
+    held = filter_for(client, {"state": State.SCHEDULED, "reason": "throttled", "task": task})
+    yield from jobs.retry_all(held, to_queue=None, by=by, gap=0.0)
+    return True
 
 
 def _of_a_state(client: Client, filter: JobFilter, verb: str) -> Filter:

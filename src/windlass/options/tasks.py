@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Literal, TypedDict
 
 from windlass.core import validate
+from windlass.core.fault.trip import Trip, trip_rule
 from windlass.core.limits.concurrency import WHOLE_TASK, KeyRule, checked_rule
 from windlass.core.rates import key as rates
 from windlass.core.rates.rate import Rate, read_rate
@@ -47,6 +48,7 @@ class TaskOptions(TypedDict, total=False):
     cache: Duration | None
     cache_key: KeyRule | None
     encrypt: bool | None
+    trip: Trip | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -64,6 +66,7 @@ class HelperTaskOptions(TypedDict, total=False):
     burst: int | None
     rate_key: KeyRule | None
     encrypt: bool | None
+    trip: Trip | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,8 @@ class TaskSettings:
     """What makes two calls equal, or makes that of their arguments; without it all arguments count."""
     encrypt: bool | None = None
     """Whether the texts of its jobs are encrypted; None for what the app says."""
+    trip: Trip | None = None
+    """From how many failures of one cause on the task cools down; None for never."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -144,6 +149,8 @@ class TaskSettings:
         flag(self.keep_log, "keep_log")
         if self.encrypt is not None:
             flag(self.encrypt, "encrypt")
+        if self.trip is not None:
+            trip_rule(self.trip)
         object.__setattr__(self, "tags", validate.job_tags(self.tags))
         self._check_concurrency()
         self._check_rate()

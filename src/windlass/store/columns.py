@@ -39,6 +39,7 @@ from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, N
 from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
+from windlass.store.operations.rates.trips import Failures, Tripped
 from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
 from windlass.store.operations.steps.sent_events import SentEvent
 from windlass.store.operations.steps.steps import StepRecord
@@ -65,6 +66,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Ending,
         EventRecord,
         Expired,
+        Failures,
         FigureBucket,
         FigureRow,
         FinishedJob,
@@ -111,6 +113,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         StepRecord,
         TakeResult,
         TokenRecord,
+        Tripped,
         VanishedJob,
         Walked,
         WorkerRecord,

@@ -59,6 +59,7 @@ from windlass.worker.runs.reporting import report_progress
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.run_log import RunLog
 from windlass.worker.runs.throttles import Throttles
+from windlass.worker.runs.trips import Trips
 from windlass.worker.runs.unknown_tasks import UnknownTasks
 from windlass.worker.runs.watchdog import Check, Watchdog
 from windlass.worker.settings import WorkerSettings
@@ -107,6 +108,7 @@ def build_worker(
         limits=settings.limits or None,
     )
     recent, gatherer = RecentJobs(), Gatherer(worker=who.name)
+    trips = Trips(session=session, tasks=tasks, throttles=throttles)
     pump = Pump(
         session=session,
         registry=tasks,
@@ -127,7 +129,7 @@ def build_worker(
         run_log=RunLog(worker=who.name),
         throttles=throttles,
         encryption=client.encryption,
-        count_endings=gatherer.ended,
+        count_endings=(gatherer.ended, trips.ended),
         wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),

@@ -55,6 +55,7 @@ from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.rates import cooldowns, limits
 from windlass.store.operations.rates.cooldowns import Scope
 from windlass.store.operations.rates.tasks import declare_rates
+from windlass.store.operations.rates.trips import Failures, count_failures
 from windlass.store.operations.schedules.changes import delete as delete_schedule
 from windlass.store.operations.schedules.fire import fire
 from windlass.store.operations.schedules.records import FireResult
@@ -333,6 +334,10 @@ def _mute(scene: Scene) -> None:
     assert scene.store.run(mutes.unmute(["abc"])) == ["abc"]
 
 
+def _trip(scene: Scene) -> None:
+    assert scene.store.run(count_failures([Failures("greet", "abc", 3, 2, HOUR, HOUR, scene.running.id, "tripped")]))
+
+
 def _tidy_cache(scene: Scene) -> None:
     scene.store.run(tidy_cache(per_task=0, in_all=0, bytes=0))
     scene.store.run(clear_cache("greet"))
@@ -466,6 +471,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _figures: ("append_figures", "merge_figures", "prune_figures"),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
+    _trip: ("count_failures",),
     _mute: ("mute", "unmute"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),
     _limit_rates: ("rate_limits_declare", "open_rates"),

@@ -82,6 +82,18 @@ def unmute(app: Windlass, *, out: Output, group: str) -> None:
 
 
 @dead.command()
+@click.argument("task")
+@with_output
+@with_app
+@audited
+def resume(app: Windlass, *, out: Output, task: str) -> None:
+    """End the cool-down of a task that has tripped or was throttled; its jobs run now."""
+    if not app.resume_task(task, by=actor()):
+        raise IllegalTransition(f"task {task} does not cool down")
+    out.show(Message(f"resumed task {task}", {"task": task, "resumed": True}))
+
+
+@dead.command()
 @_ids
 @filters.with_filters
 @_all

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``own_code``: Finds the user's own frames in a traceback.
 - ``cause``: The cause of a failure: what failures that have one fix have in common.
 - ``mute``: What an operator says when a cause of failures is muted.
+- ``trip``: When a task trips: failures of one cause that make its backlog wait.
 - ``excerpt``: The beginning and the end of a long text.
 """
 

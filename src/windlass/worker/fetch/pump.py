@@ -89,7 +89,7 @@ class Pump:
         throttles: Throttles,
         encryption: Encryption,
         wake: Wakeup,
-        count_endings: Callable[[Sequence[Ended], Collection[int]], None] = lambda ended, refused: None,
+        count_endings: Sequence[Callable[[Sequence[Ended], Collection[int]], None]] = (),
         workers: Callable[[], int] = lambda: 1,
         is_watched: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -382,7 +382,8 @@ class Pump:
     def _publish(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
         self._recent.add(ended)
         self._run_log.add(ended, refused)
-        self._count_endings(ended, refused)
+        for count in self._count_endings:
+            count(ended, refused)
         self._session.notify(Topic.FINISHED)
         released = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
         if any(ending.concurrency_key is not None for ending, _ in ended):

@@ -14,6 +14,7 @@ Files, in reading order:
 - ``run_log``: Logs one line for every run that ended without an error.
 - ``failure_log``: Logs runs that failed, with their tracebacks.
 - ``throttles``: Runs that were throttled: has the store cool down what they name before their endings go there.
+- ``trips``: Has the store count failures of tasks that trip, and cool them down.
 - ``missing_keys``: Encryption keys that a worker does not have and has claimed jobs for.
 - ``unknown_tasks``: Tasks that a worker does not know and has claimed jobs of.
 """

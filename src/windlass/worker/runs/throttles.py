@@ -58,6 +58,10 @@ class Throttles:
         now = clock.monotonic()
         self._tasks = {task: now + left / 1000 for task, left in tasks.items()}
 
+    def hold(self, task: str, milliseconds: int) -> None:
+        """A task cools down from now on; the store knows it already."""
+        self._tasks = {**self._tasks, task: clock.monotonic() + milliseconds / 1000}
+
     def left_of(self, task: str) -> int:
         """For how many milliseconds a task still cools down; 0 if it does not."""
         if not self._tasks:
@@ -116,7 +120,7 @@ class Throttles:
                 throttle.text,
             )
         if scope is Scope.TASK:
-            self._tasks = {**self._tasks, name: clock.monotonic() + seconds}
+            self.hold(name, cooling.left)
         detail = {"cools": f"{scope} {shown_gate(name)}", "seconds": round(seconds, 3), "reason": throttle.text}
         record_job_event(self._session, "throttled", {job: detail}, worker=self._worker)
 

@@ -1,7 +1,8 @@
 -- Removes workers that were lost more than a day ago and leases that hold nothing and have been over for a day, :limit of
 -- each at a time; and adds up the rows of the tally. Also cool-downs that have been over for a day, which do not make the
 -- next one longer any more, callers that have not come for a day, and limits of the code that were not used for a week:
--- their buckets are full, so nothing is lost. And buckets of tasks and keys that are full again.
+-- their buckets are full, so nothing is lost. And buckets of tasks and keys that are full again, and counts of failures that
+-- no window has in it any more.
 -- gives workers
 -- gives leases
 -- gives cooldowns
@@ -9,6 +10,7 @@
 -- gives limits
 -- gives rates
 -- gives sent
+-- gives failures
 --
 -- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
@@ -43,6 +45,13 @@ WITH
         LIMIT CAST(:limit AS bigint)
         FOR UPDATE SKIP LOCKED)
     RETURNING name
+), failure AS (
+    DELETE FROM windlass_failure_count WHERE (task, cause, at) IN (
+        SELECT counted.task, counted.cause, counted.at FROM windlass_failure_count AS counted
+        WHERE counted.at < (SELECT now FROM clock) - 86400000
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED)
+    RETURNING 1
 ), waiter AS (
     DELETE FROM windlass_waiter WHERE (name, id) IN (
         SELECT waiter.name, waiter.id FROM windlass_waiter AS waiter
@@ -83,4 +92,5 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM waiter) AS waiters,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM unused) AS limits,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM idle) AS rates,
-    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM passed) AS sent
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM passed) AS sent,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM failure) AS failures

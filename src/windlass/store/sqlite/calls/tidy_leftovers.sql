@@ -20,6 +20,13 @@ DELETE FROM windlass_cooldown WHERE (scope, name) IN (
     SELECT scope, name FROM windlass_cooldown WHERE ends_at < :now - 86400000 LIMIT :limit)
 RETURNING 1
 
+-- 4. failures
+-- Counts of failures that no window has in it any more.
+-- gives failures
+DELETE FROM windlass_failure_count WHERE (task, cause, at) IN (
+    SELECT task, cause, at FROM windlass_failure_count WHERE at < :now - 86400000 LIMIT :limit)
+RETURNING 1
+
 -- 4. line
 -- Callers that have not come for a day, for limits that are not used any more.
 -- gives waiters

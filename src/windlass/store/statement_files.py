@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from windlass.store.on_demand import OnDemand
 from windlass.store.templates import fill, split
 
 _SECTION = re.compile(r"^-- \d+\. (.*)\n", re.M)
@@ -127,8 +128,11 @@ def _rows(heading: re.Match[str], *, is_wanted: bool) -> Rows:
 def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Mapping[str, Sequence[Statement]]:
     """Every call of the store in ``package``, by name; ``prefix``, checked by the caller, replaces ``windlass_``.
 
-    The place of ``left_open``, a shared text, is not filled.
+    All files are read at once, so that they belong together; a call is put together when it is first asked for. The
+    place of ``left_open``, a shared text, is not filled.
     """
+    sources = _texts(package, "calls")
+    _texts(package, "shared")
 
     def shared(here: re.Match[str]) -> str:
         if here[1] == left_open:
@@ -138,20 +142,29 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
             text = text.replace(f"{{{name}}}", value)
         return _HERE.sub(shared, text)
 
-    return {
-        entry.name.removesuffix(".sql"): [
-            read_statement(fill(section, file=f"{package}: {entry.name}").replace("windlass_", prefix), name)
-            for name, section in _sections(_HERE.sub(shared, entry.read_text(encoding="utf-8")))
+    def statements(call: str) -> Sequence[Statement]:
+        return [
+            read_statement(fill(section, file=f"{package}: {call}.sql").replace("windlass_", prefix), name)
+            for name, section in _sections(_HERE.sub(shared, sources[call]))
         ]
-        for entry in files(package).joinpath("calls").iterdir()
-        if entry.name.endswith(".sql")
-    }
+
+    return OnDemand(sources, statements)
+
+
+def shared_text(package: str, name: str) -> str:
+    """What several statements have in common."""
+    return _texts(package, "shared")[name]
 
 
 @cache
-def shared_text(package: str, name: str) -> str:
-    """What several statements have in common."""
-    return files(package).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")
+def _texts(package: str, folder: str) -> Mapping[str, str]:
+    """The files of a folder by the names of what they hold."""
+    entries = files(package).joinpath(folder).iterdir()
+    return {
+        entry.name.removesuffix(".sql"): entry.read_text(encoding="utf-8")
+        for entry in entries
+        if entry.name.endswith(".sql")
+    }
 
 
 def _given(values: str | None) -> Iterator[tuple[str, str]]:

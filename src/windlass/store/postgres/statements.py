@@ -34,6 +34,7 @@ from typing import Any, Protocol
 
 from msgspec.json import decode
 
+from windlass.store.on_demand import OnDemand
 from windlass.store.operation import Answer
 from windlass.store.statement_files import load_calls, shared_text
 from windlass.store.templates import fill, split
@@ -131,7 +132,7 @@ def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     def forms(source: str) -> list[str]:
         return _rare_forms(source, prefix) + _forms(_HERE_WITH.sub("", source), notify)
 
-    return {name: [translate(form) for step in steps for form in forms(step.text)] for name, steps in calls.items()}
+    return OnDemand(calls, lambda name: [translate(form) for step in calls[name] for form in forms(step.text)])
 
 
 def translate(source: str) -> Statement:

@@ -18,6 +18,7 @@ from windlass.store.connection.listener import NotificationListener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
+from windlass.store.on_demand import OnDemand
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
 from windlass.store.redis.connection import Connection, NoReply
@@ -51,10 +52,11 @@ class RedisDriver:
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url)
         self._tag = tag
-        self._prefix = f"{{{tag}}}:"
+        self._prefix = prefix = f"{{{tag}}}:"
         self._now = now
         self._deadline = deadline
-        self._scripts = {name: script.under(self._prefix) for name, script in load_scripts().items()}
+        scripts = load_scripts()
+        self._scripts = OnDemand(scripts, lambda name: scripts[name].under(prefix))
         self._channels = channels(self._prefix)
         self._is_closed = False
         self._inspection = Inspection(self._address)

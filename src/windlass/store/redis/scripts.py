@@ -23,6 +23,7 @@ from functools import cache
 from hashlib import sha1
 from importlib.resources import files
 
+from windlass.store.on_demand import OnDemand
 from windlass.store.redis.templates import GIVEN, fill
 from windlass.store.templates import split
 
@@ -53,13 +54,13 @@ class Script:
 
 @cache
 def load_scripts() -> Mapping[str, Script]:
-    """Every call's script, by the call's name."""
-    calls = files(_FOLDER).joinpath("calls").iterdir()
-    return {
-        file.name.removesuffix(".lua"): _composed(_read("calls", file.name))
-        for file in calls
-        if file.name.endswith(".lua")
-    }
+    """Every call's script, by the call's name.
+
+    All files are read at once, so that they belong together; a script is put together when it is first asked for.
+    """
+    sources = _texts("calls")
+    _texts("shared")
+    return OnDemand(sources, lambda name: _composed(_filled("calls", name)))
 
 
 def _composed(source: str) -> Script:
@@ -103,8 +104,19 @@ def _names(heading: re.Pattern[str], source: str) -> tuple[str, ...]:
 
 @cache
 def _shared(name: str) -> str:
-    return _read("shared", f"{name}.lua")
+    return _filled("shared", name)
 
 
-def _read(folder: str, name: str) -> str:
-    return fill(files(_FOLDER).joinpath(folder, name).read_text(encoding="utf-8"), file=f"{folder}/{name}")
+def _filled(folder: str, name: str) -> str:
+    return fill(_texts(folder)[name], file=f"{folder}/{name}.lua")
+
+
+@cache
+def _texts(folder: str) -> Mapping[str, str]:
+    """The files of a folder by the names of what they hold."""
+    entries = files(_FOLDER).joinpath(folder).iterdir()
+    return {
+        entry.name.removesuffix(".lua"): entry.read_text(encoding="utf-8")
+        for entry in entries
+        if entry.name.endswith(".lua")
+    }

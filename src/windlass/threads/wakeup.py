@@ -23,9 +23,11 @@ class Wakeup:
 
     def set(self) -> None:
         """Wake the thread that waits, or have its next wait return at once."""
-        if not self._is_set:
+        # The tokens decide, not the flag: a thread that is held up before the last line may set the flag when the other
+        # one has cleared it, looked, and begun to wait again; no later call would wake that one if it asked the flag.
+        if self._tokens.empty():
             self._tokens.put(None)  # first: a thread that is interrupted here has woken the other one all the same
-            self._is_set = True
+        self._is_set = True
 
     def clear(self) -> None:
         """Forget what was set so far; what is set meanwhile is kept."""

@@ -21,6 +21,7 @@ from tests.faults.test_signals import GONE, GRACE
 from tests.ledger.apps import failure_of
 from tests.leeway import leeway
 from tests.places.place import Place
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
@@ -52,9 +53,9 @@ def is_gone(process: int) -> bool:
 
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("task", ["hold_in_child", "deaf_in_child"])
-def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task: str) -> None:
+def test_no_child_survives_its_worker(app: Windlass, raw_store: RawStore, processes: Processes, task: str) -> None:
     """W6: kill -9 of the worker; its jobs are run by another."""
-    victim = crew(processes, children=2, lease=1)
+    victim = crew(processes, children=2, lease="1h")
     jobs: list[Job[object]] = [app.enqueue(task), app.enqueue(task)]
     children = [child_of(victim) for _ in jobs]
     eventually(lambda: all(job.refresh().started_at is not None for job in jobs), "the runs are marked as started")
@@ -62,6 +63,7 @@ def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task:
     died = monotonic()
     eventually(lambda: all(map(is_gone, children)), "the children are gone")
     assert monotonic() - died < leeway(ORPHANED)
+    raw_store.expire_leases()
     eventually(app.rescue, "the lease is over")
     eventually(lambda: [job.refresh().record.crashes for job in jobs] == [1, 1], "both are charged")
 
@@ -70,7 +72,7 @@ def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task:
 def test_no_child_survives_a_worker_that_dies_while_it_starts_them(app: Windlass, processes: Processes) -> None:
     """W6: at any moment of a child's start."""
     for _ in range(4):
-        victim = crew(processes, children=2, lease=1)
+        victim = crew(processes, children=2, lease="1h")
         app.enqueue_many([app.request("note_in_child", (1,))] * 2)
         eventually(lambda victim=victim: len(victim.children()) >= 2, "children start")  # type: ignore[misc]
         started = victim.children()

@@ -91,6 +91,9 @@ class RawPostgres:
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self._execute("SELECT id FROM windlass_lease")]
 
+    def expire(self, lease: str) -> None:
+        self._execute("UPDATE windlass_lease SET renewed_at = 0 WHERE id = %s", (lease,))
+
     def workers(self) -> list[str]:
         return [str(id) for (id,) in self._execute("SELECT id FROM windlass_worker")]
 

@@ -91,6 +91,13 @@ class RawRedis:
     def leases(self) -> list[str]:
         return self._names("lease:")
 
+    def expire(self, lease: str) -> None:
+        with self._connected() as client, client.pipeline(transaction=True) as pipe:
+            pipe.hset(f"{self._prefix}lease:{lease}", "renewed_at", 0)
+            pipe.zadd(f"{self._prefix}lease_from", {lease: 0}, xx=True)
+            pipe.zadd(f"{self._prefix}lease_until", {lease: 0}, xx=True)
+            pipe.execute()
+
     def workers(self) -> list[str]:
         return self._names("worker:")
 

@@ -69,6 +69,9 @@ class RawSqlite:
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self.execute("SELECT id FROM windlass_lease")]
 
+    def expire(self, lease: str) -> None:
+        self.execute("UPDATE windlass_lease SET renewed_at = 0 WHERE id = ?", (lease,))
+
     def workers(self) -> list[str]:
         return [str(id) for (id,) in self.execute("SELECT id FROM windlass_worker")]
 

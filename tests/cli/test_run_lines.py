@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import Program
 from tests.cli.test_terminal import CODES
-from windlass.cli.logs import LineHandler
+from windlass.cli.logs import LineHandler, TimedFormatter
 
 JOB = "01JCN0000000000000000000"
 
@@ -113,6 +113,15 @@ def test_dev_shows_runs(busy: Program) -> None:
 def test_wrong_settings_are_refused(shop: Program) -> None:
     assert shop("worker", WINDLASS_LOG_FORMAT="xml").is_error(2, "$WINDLASS_LOG_FORMAT", "'xml'")
     assert shop("worker", WINDLASS_LOG_JOBS="maybe").is_error(2, "$WINDLASS_LOG_JOBS", "'maybe'")
+
+
+@pytest.mark.parametrize("datefmt", [None, "%H:%M:%S"])
+def test_each_line_has_its_own_time(datefmt: str | None) -> None:
+    text = "%(asctime)s %(message)s"
+    ours, usual = TimedFormatter(text, datefmt), logging.Formatter(text, datefmt)
+    for created in (1_767_225_599.001, 1_767_225_599.999, 1_767_225_600.0, 1_767_225_599.5, 1_767_311_999.25):
+        record = logging.makeLogRecord({"msg": "x", "created": created, "msecs": created % 1 * 1000})
+        assert ours.format(record) == usual.format(record)
 
 
 def test_lines_are_written_together_and_one_that_cannot_be_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -170,8 +170,8 @@ def test_writing_takes_a_small_share_of_a_processor_while_the_process_is_busy() 
 
 
 def test_every_run_is_written_where_there_is_nothing_else_to_do() -> None:
-    """The thread does not rest, however long a slice takes."""
-    used, seconds = count(0.0, 1_000.0), count(0.0, 1.0)
+    """The thread rests for a small multiple of what a slice takes, so that it does not hold up whom it measures."""
+    used, seconds = count(0.0, 0.1), count(0.0, 1.0)
     relay = LogRelay(monotonic=seconds.__next__, thread_time=used.__next__, process_time=lambda: 0.0)
     endless = Endless()
     endless.logger.addHandler(logging.NullHandler())
@@ -246,6 +246,18 @@ def test_metadata_that_cannot_be_read_is_none(at_info: pytest.LogCaptureFixture)
     RunLog(worker="till", relay=relay).add([(ending, replace(job, meta="{\ud800"))], ())
     assert relay.flush(PATIENCE)
     assert [record.__dict__["correlation_id"] for record in lines(at_info)] == ["job-0", "job-0"]
+
+
+def test_runs_that_are_written_together_have_records_of_their_own(at_info: pytest.LogCaptureFixture) -> None:
+    relay = LogRelay()
+    RunLog(worker="till", relay=relay).add(ended(3), ())
+    assert relay.flush(PATIENCE)
+    first, *others = told = lines(at_info)
+    assert [record.__dict__["job"] for record in told] == ["job-0", "job-1", "job-2"]
+    assert [record.getMessage().split()[1] for record in told] == ["job-0", "job-1", "job-2"]
+    for record in others:
+        assert record.__dict__.keys() == first.__dict__.keys()
+        assert (type(record), record.threadName, record.levelname) == (logging.LogRecord, "windlass-log", "INFO")
 
 
 class Endless:

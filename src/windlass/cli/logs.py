@@ -131,7 +131,20 @@ class LineHandler(logging.StreamHandler[TextIO]):
                 self.handleError(records[-1])
 
 
-class VisibleFormatter(logging.Formatter):
+class TimedFormatter(logging.Formatter):
+    """Writes the time of each second once: many lines have the same."""
+
+    _last: tuple[int, str] = (-1, "")
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+        second, text = self._last
+        if second != int(record.created):
+            text = super().formatTime(record, datefmt or self.default_time_format)
+            self._last = int(record.created), text
+        return f"{text},{int(record.msecs):03}" if datefmt is None else text
+
+
+class VisibleFormatter(TimedFormatter):
     """Escapes messages: they may quote job data, which must not control the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -172,7 +185,7 @@ def component_of(logger: str) -> str:
     return rest[0] if rest else first
 
 
-class TerminalFormatter(logging.Formatter):
+class TerminalFormatter(TimedFormatter):
     """For people at a terminal: runs below each other in columns, in the colours of their outcomes.
 
     Columns grow with what they have to show, and stay as wide as they were.

@@ -34,11 +34,15 @@ _SLICE = 20
 """How many records of a backlog are written before the thread rests: other threads wait for the interpreter
 meanwhile.
 """
-_BUSY = 0.15
+_BUSY = 0.1
 """The share of a processor above which the process has much to do."""
-_REST = 199
+_BUSY_REST = 199
 """In a process that has much to do the thread rests so many times as long as a slice took: its share of a processor is
 half a percent.
+"""
+_CALM_REST = 4
+"""In any other it takes a fifth of one at the most. Without a rest it would keep the interpreter from the threads whose
+work it measures, and take them for idle.
 """
 
 
@@ -172,7 +176,7 @@ class LogRelay(logging.Filter):
         for backlog in list(self._backlogs):
             self._write_slice(backlog)
         self._measure()
-        rest = _REST if self._is_busy else 0
+        rest = _BUSY_REST if self._is_busy else _CALM_REST
         self._rested = self._monotonic() + rest * (self._thread_time() - began)
 
     def _measure(self) -> None:

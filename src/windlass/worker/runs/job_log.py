@@ -54,16 +54,24 @@ class _ListeningFactory:
     """
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
-        self._make = make
+        self.inner = make
 
     def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = self._make(*args, **kwargs)
+        record = self.inner(*args, **kwargs)
         run = running.get()
         if run is not None:
             run.logged(_line(record))
             # Logging holds no lock here, but will in a moment: a task that does little but log can be interrupted here.
             run.deliver_interrupt()
         return record
+
+
+def are_records_plain(logger: logging.Logger) -> bool:
+    """Whether the records of a logger are those of ``logging`` itself, not of a factory or class of the application."""
+    make = logging.getLogRecordFactory()
+    if isinstance(make, _ListeningFactory):
+        make = make.inner
+    return make is logging.LogRecord and type(logger).makeRecord is logging.Logger.makeRecord
 
 
 def capture_logs() -> None:

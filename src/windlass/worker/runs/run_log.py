@@ -17,6 +17,7 @@ from windlass.core.meta import read_meta, trace_id_of
 from windlass.core.state import State
 from windlass.threads.log_relay import JOBS_LOGGER, LogRelay, relay
 from windlass.worker.fetch.cycle_client import Ended
+from windlass.worker.runs.job_log import are_records_plain
 
 log = logging.getLogger(JOBS_LOGGER)
 
@@ -97,39 +98,46 @@ class RunLog:
 
     def _next(self, most: int) -> list[logging.LogRecord]:
         records: list[logging.LogRecord] = []
+        is_plain = are_records_plain(log)
         while self._waiting and len(records) < most:
             run = self._waiting.popleft()
             with suppress(Exception):  # of a record factory of the application: the thread writes for others too
-                records.append(self._record(run))
+                records.append(self._record(run, like=records[0] if is_plain and records else None))
         return records
 
-    def _record(self, run: _EndedRun) -> logging.LogRecord:
+    def _record(self, run: _EndedRun, *, like: logging.LogRecord | None) -> logging.LogRecord:
+        """The record of a run: a copy of one that was made a moment ago, if there is one."""
         outcome = run_outcome(run.state, run.reason)
         meta = read_meta(run.meta)
         seconds = run.ran_for / 1000
-        record = self._made(
-            _TEXT,
-            (run.id, run.task, outcome, seconds, run.attempt, run.max_attempts, run.queue),
-            {
-                "job": run.id,
-                "task": run.task,
-                "queue": run.queue,
-                "worker": self._worker,
-                "attempt": run.attempt,
-                "max_attempts": run.max_attempts,
-                "fence": run.fence,
-                "correlation_id": meta.correlation_id or run.id,
-                "trace_id": trace_id_of(meta),
-                "event": f"job_{outcome}",
-                "outcome": outcome,
-                "seconds": seconds,
-            },
-        )
+        args = (run.id, run.task, outcome, seconds, run.attempt, run.max_attempts, run.queue)
+        fields = {
+            "job": run.id,
+            "task": run.task,
+            "queue": run.queue,
+            "worker": self._worker,
+            "attempt": run.attempt,
+            "max_attempts": run.max_attempts,
+            "fence": run.fence,
+            "correlation_id": meta.correlation_id or run.id,
+            "trace_id": trace_id_of(meta),
+            "event": f"job_{outcome}",
+            "outcome": outcome,
+            "seconds": seconds,
+        }
+        record = self._made(_TEXT, args, fields) if like is None else _copied(like, args, fields)
         record.created, record.msecs = run.at / 1000, float(run.at % 1000)
         return record
 
     def _made(self, text: str, args: tuple[object, ...], fields: dict[str, object]) -> logging.LogRecord:
         return log.makeRecord(log.name, logging.INFO, __file__, 0, text, args, None, extra=fields)
+
+
+def _copied(like: logging.LogRecord, args: tuple[object, ...], fields: dict[str, object]) -> logging.LogRecord:
+    """A record with other values. To make one takes as long as to write it: it looks up thread, process and module."""
+    record = logging.LogRecord.__new__(logging.LogRecord)
+    record.__dict__.update(like.__dict__, args=args, **fields)
+    return record
 
 
 _TOLD_ELSEWHERE = (State.RETRYING, State.FAILED)

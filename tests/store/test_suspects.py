@@ -17,6 +17,7 @@ from windlass.store.operation import Call, Lane, drive
 from windlass.store.operations import gates, jobs, queries, queues
 from windlass.store.operations.cycle import Claimant, StartMark, cycle
 from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.queries import CountUpTo
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.transfer import export, store_batch
 from windlass.store.pages import PAGE, PAGE_BYTES
@@ -162,6 +163,8 @@ def test_suspects_are_counted_and_listed_with_the_pending(store: Store) -> None:
     assert store.run(queries.counts()) == {"default": {State.PENDING: 4}}
     depth = store.run(queries.depth())["default"]
     assert (depth.ready, depth.oldest) == (4, TTL)
+    assert store.run(queries.counts_up_to(10)) == [CountUpTo("default", State.PENDING, 4, False)]
+    assert store.run(queries.oldest()) == {"default": TTL}
     assert [job.id for job in store.run(queries.peek("default", limit=3))] == ["x", "a", "b"]
     page = store.run(queries.page(queries.Filter(states=(State.PENDING,)), limit=10))
     assert {job.id for job in page.jobs} == {"a", "b", "x", "y"}

@@ -79,6 +79,9 @@ class Tables:
     def fill(self) -> None:
         self._run(FILLED.format(jobs=JOBS))
 
+    def name_queues(self) -> None:
+        self._run("INSERT INTO queue (name) SELECT 'queue' || n FROM generate_series(0, 9) AS n")
+
     def analyse(self) -> None:
         self._run("ANALYZE")
 
@@ -217,6 +220,32 @@ def test_a_page_of_retention_reads_no_more_than_it_gives(postgres_dsn: str) -> N
     ]
     assert rows
     assert max(rows) <= 50
+
+
+def test_pages_count_no_more_jobs_than_they_are_to(postgres_dsn: str) -> None:
+    """B20: however many there are."""
+    with tables(postgres_dsn) as found:
+        found.fill()
+        found.name_queues()
+        found.analyse()
+        found.prepare([("counts_up_to", 0)])
+        plan = found.explain_analysed("EXECUTE counts_up_to_0 (200)")
+    rows = {step["Relation Name"]: step["Actual Rows"] for step in steps(plan) if "Relation Name" in step}
+    assert 0 < rows["ready"] <= 21, "of each queue"
+    assert (rows["due"], rows["blocked"]) == (201, 201)
+
+
+def test_the_oldest_job_of_each_queue_is_found_in_a_few_steps(postgres_dsn: str) -> None:
+    """B20: one for each priority, however many wait."""
+    with tables(postgres_dsn) as found:
+        found.fill()
+        found.name_queues()
+        found.analyse()
+        found.prepare([("oldest", 0)])
+        plan = found.explain_analysed("EXECUTE oldest_0 (1000000)")
+    rows = [step["Actual Rows"] for step in steps(plan) if step.get("Relation Name") == "ready"]
+    assert rows
+    assert max(rows) <= 1
 
 
 def steps(step: Plan) -> Iterator[Plan]:

@@ -20,6 +20,7 @@ WALK = re.compile(r"^SCAN windlass_(job|key|event)$")
 NUMBERS = {
     "now",
     "limit",
+    "most",
     "number",
     "keep",
     "age",
@@ -125,6 +126,17 @@ def test_jobs_that_wait_are_counted_from_their_index(tmp_path: Path, call: str, 
     """A5, B5: none of them is read."""
     [statement] = CALLS[call]
     assert f"SCAN windlass_job USING COVERING INDEX {index}" in plan_of(statement.text, tmp_path)
+
+
+@pytest.mark.parametrize("call", ["counts_up_to", "oldest"])
+def test_what_pages_ask_for_takes_a_step_into_an_index_for_each_queue(tmp_path: Path, call: str) -> None:
+    """B20: no job but a suspect is read, and all of an index only where they are those that run."""
+    [statement] = CALLS[call]
+    steps = plan_of(statement.text, tmp_path)
+    reads = [step for step in steps if re.match(r"(SCAN|SEARCH) (windlass_)?job\b", step)]
+    assert reads
+    served = r"COVERING INDEX windlass_job_(held$|\w+ \(.*queue=\?)|INDEX windlass_job_suspect \(queue=\?"
+    assert not [step for step in reads if not re.search(served, step)]
 
 
 def test_running_jobs_are_listed_from_their_index(tmp_path: Path) -> None:

@@ -200,6 +200,24 @@ def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
     return by_queue
 
 
+class CountUpTo(Struct, frozen=True, array_like=True):
+    """How many jobs of a queue stand in a state; that many at least, perhaps none, where ``has_more``."""
+
+    queue: str
+    state: State
+    number: int
+    has_more: bool
+
+
+def counts_up_to(most: int) -> Operation[list[CountUpTo]]:
+    """How many jobs stand in which state, by queue: of each state about ``most`` are counted, in all queues together.
+
+    It takes as long as there are queues, however many jobs they have. Where counters know a number, it is whole.
+    """
+    answer = yield Call("counts_up_to", {"most": most}, Lane.READ)
+    return records(answer["counts"], CountUpTo)
+
+
 def totals(queue: str | None = None) -> Operation[dict[str, int]]:
     """How many jobs are in each state, in one queue or all; every state is present."""
     by_queue = yield from counts(queue)
@@ -235,6 +253,12 @@ def depth() -> Operation[dict[str, Depth]]:
     """Depth and oldest waiting job of each queue that has any."""
     answer = yield Call("depth", {}, Lane.READ)
     return {depth.queue: depth for depth in records(answer["depths"], Depth)}
+
+
+def oldest() -> Operation[dict[str, int]]:
+    """For how many milliseconds the oldest ready job of each queue has waited, however many there are."""
+    answer = yield Call("oldest", {}, Lane.READ)
+    return dict(answer["oldest"])
 
 
 class EventRecord(Struct, frozen=True, array_like=True):

@@ -10,6 +10,7 @@ from windlass.app import Windlass
 from windlass.insight import json_forms
 from windlass.insight.alerts.json_form import alert_form
 from windlass.insight.alerts.views import AlertView
+from windlass.web.counts import overview_of
 from windlass.web.streams.event import Change
 
 JOBS, QUEUES, WORKERS, SCHEDULES, ALERTS = "jobs", "queues", "workers", "schedules", "alerts"
@@ -90,7 +91,7 @@ def queue_feed(app: Windlass) -> SnapshotFeed:
     """Queues: their counts, their settings, whether they are paused, how many workers serve them."""
 
     async def things() -> Iterable[Thing]:
-        return [Thing(view.name, json_forms.queue(view), view.name) for view in (await app.aoverview()).queues]
+        return [Thing(view.name, json_forms.queue(view), view.name) for view in (await overview_of(app)).queues]
 
     return SnapshotFeed(QUEUES, "name", things, 0.5, frozenset({"oldest_seconds"}))
 

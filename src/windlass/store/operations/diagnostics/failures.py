@@ -70,7 +70,8 @@ def dead_groups(*, most: int = EXAMINED) -> Operation[DeadGroups]:
     found: dict[tuple[str | None, ...], DeadGroup] = {}
     cursor, examined = NEWEST, 0
     for _ in range(-(-most // WINDOW)):
-        params = {"cursor": cursor, "window": WINDOW, "bytes": _READ_BYTES, "recent": RECENT, "steps": STEPS}
+        window = min(WINDOW, most - examined)
+        params = {"cursor": cursor, "window": window, "bytes": _READ_BYTES, "recent": RECENT, "steps": STEPS}
         answer = yield Call("dead_groups", params, Lane.READ)
         for group in records(answer["groups"], DeadGroup):
             key = (group.task, group.reason, group.error, group.cause)

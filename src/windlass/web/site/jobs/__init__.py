@@ -11,5 +11,6 @@ Files, in reading order:
 - ``actions``: What can be done to one job: the buttons, and the questions before some of them.
 - ``new_job``: The form that makes a job of a known task, or of a job that is there with other arguments.
 - ``files``: Arguments and errors of a job as files to keep, secrets masked.
+- ``causes``: Failed jobs by cause: few are grouped for a page, many beside the requests.
 - ``failures``: What is failing, since when, and is it one cause?
 """

@@ -11,14 +11,12 @@ from windlass.core.fault.mute import UNTIL_DEPLOY, muted_group
 from windlass.insight.diagnostics.failures import FailureGroup
 from windlass.insight.workers import last_deploy
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site.jobs.causes import causes
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
 from windlass.web.site.sparklines import Sparkline, draw_sparkline
 
-_MOST = 100
-_GROUPS = Recent(lambda app: app.adead_groups(_MOST), seconds=5)
-"""Grouping walks through thousands of failed jobs."""
 LENGTHS = {"1h": "1 hour", "24h": "1 day", "7d": "1 week", UNTIL_DEPLOY: "until the next deploy"}
 _WORKERS = Recent(lambda app: app.aworkers(), seconds=5)
 
@@ -63,7 +61,7 @@ class GroupView:
 
 async def failures(call: Call[FailuresQuery, None]) -> Page:
     """Failed jobs, by cause."""
-    groups = await _GROUPS.of(call.app)
+    groups = await causes(call.app)
     mutes = await call.app.adead_mutes()  # groups are kept for some seconds; who mutes one wants to see that
     quiet = {mute.cause for mute in mutes}
     deployed_at = last_deploy(await _WORKERS.of(call.app))
@@ -82,7 +80,7 @@ async def failures(call: Call[FailuresQuery, None]) -> Page:
 async def ask_mute(call: Call[MuteQuery, None]) -> Page:
     """Ask for how long to mute a group, and why."""
     cause = muted_group(call.query.group)
-    alike = [group for group in await _GROUPS.of(call.app) if group.cause == cause]
+    alike = [group for group in await causes(call.app) if group.cause == cause]
     shown = {"group": cause, "alike": alike, "count": sum(group.count for group in alike), "lengths": LENGTHS}
     return Page("mute_question.html", "Mute this group?", shown, here="/failures", is_live=False)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from windlass.core.state import State
 from windlass.insight.job_filter import JobFilter, filter_for
 from windlass.insight.job_page import JobPage, job_count, newer_count
 from windlass.web.bulk.order import written_count
+from windlass.web.counts import counts_of
 from windlass.web.cursors import list_name
 from windlass.web.route import Call
 from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, without
@@ -45,7 +48,8 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     top = call.cursors.read(of, query.top, int) if query.top else None
     cursor = call.cursors.read(of, query.cursor, int) if query.cursor else top
     found = await call.app.ajobs(limit=_PAGE, cursor=cursor, **filter)
-    counts = await call.app.acounts(words.get("queue"))
+    counted = await counts_of(call.app)
+    counts = counted.total(words.get("queue"))
     chosen = None if not query.all else query.chosen or await _counted(call, filter)
     shown = {
         "jobs": found,
@@ -53,6 +57,7 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
         "chips": {name: value for name, value in words.items() if name not in ("text", "state")},
         "without": lambda name: without(words, name),
         "counts": counts,
+        "counted": counted,
         "total": sum(counts.values()),
         "next": None if found.next is None else call.cursors.write(of, found.next),
         "is_first": not query.cursor,
@@ -100,9 +105,10 @@ async def _counted(call: Call[JobsPageQuery, None], filter: JobFilter) -> str:
     return written_count(await client.session.arun(job_count(filter_for(client, filter))))
 
 
-def _known_count(words: dict[str, str], counts: dict[str, int]) -> str:
+def _known_count(words: dict[str, str], counts: Mapping[State, int]) -> str:
     """How many jobs match, where counters know it; empty where they would have to be counted."""
     if set(words) - {"state", "queue"}:
         return ""
-    count = counts.get(words["state"], 0) if "state" in words else sum(counts.values())
+    states = [words["state"]] if "state" in words else State
+    count = sum(counts.get(State(state), 0) for state in states)
     return f"{count:,}" if count <= 1000 else "1,000+"

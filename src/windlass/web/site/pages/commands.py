@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from windlass.web.counts import overview_of
 from windlass.web.route import Call
 from windlass.web.site.actions import job_path
 from windlass.web.site.page import NAVIGATION, base_of
@@ -14,7 +15,7 @@ from windlass.web.site.recent import Recent
 
 _MOST = 12
 _LONGEST = 200
-_OVERVIEW = Recent(lambda app: app.aoverview(), seconds=5)
+_OVERVIEW = Recent(overview_of, seconds=5)
 
 
 class CommandQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 import msgspec
 
 from windlass.insight.overview import Overview
+from windlass.web.counts import glance
 from windlass.web.problems import bad_input
 from windlass.web.route import Call
 from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, marked, step_of
+from windlass.web.site.jobs.causes import causes
 from windlass.web.site.page import Page
 from windlass.web.site.pages.queues import by_trouble, errors_of_day, queue_counts
 from windlass.web.site.pages.store_levels import store_levels
 from windlass.web.site.pages.worker_grid import reported_count, worker_grid
-from windlass.web.site.recent import Recent
 
 _SHOWN_QUEUES = 12
 _SHOWN_TROUBLES = 5
 _SHOWN_FAILURES = 5
-_GROUPS = Recent(lambda app: app.adead_groups(_SHOWN_FAILURES), seconds=5)
-"""Grouping walks through up to 100,000 failed jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,16 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     if range not in RANGES:
         raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
     figures = await call.app.afigures(range=range, step=step_of(range))
-    seen = await call.app.aoverview()
-    groups = await _GROUPS.of(call.app)
+    found = await glance(call.app)
+    seen = found.overview
+    groups = (await causes(call.app))[:_SHOWN_FAILURES]
     queues = sorted(seen.queues, key=by_trouble)
     starts = [(worker.started_at, worker.name) for worker in seen.workers]
     shown = {
         "seen": seen,
         "troubles": troubles(seen)[:_SHOWN_TROUBLES],
         "counts": seen.counts,
+        "counted": found.counts,
         "slots": Slots.of(seen),
         "queues": queues[:_SHOWN_QUEUES],
         **queue_counts(seen.queues),

@@ -11,6 +11,7 @@ from windlass.core.state import State
 from windlass.insight.figures.figures import Figures, figure_lines, figure_query
 from windlass.insight.figures.view import FigurePoint
 from windlass.insight.overview import QueueView
+from windlass.web.counts import glance
 from windlass.web.problems import bad_input, not_found
 from windlass.web.route import Call, Nothing
 from windlass.web.site.charts import RANGES, draw_depth, draw_flow, step_of
@@ -50,10 +51,12 @@ class QueueQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 async def queues(call: Call[Nothing, None]) -> Page:
     """All queues, those in trouble first."""
-    seen = await call.app.aoverview()
+    found = await glance(call.app)
+    seen = found.overview
     shown = {
         "queues": sorted(seen.queues, key=by_trouble)[:_MOST],
         **queue_counts(seen.queues),
+        "counted": found.counts,
         "everywhere": seen.everywhere,
         "hour": (await _LAST_HOUR.of(call.app)).by,
         "day": {name: _depth_of_day(points) for name, points in (await _DAY.of(call.app)).items()},
@@ -80,7 +83,8 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
     name, range = call.path["name"], call.query.range
     if range not in RANGES:
         raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
-    seen = await call.app.aoverview()
+    glanced = await glance(call.app)
+    seen = glanced.overview
     found = next((queue for queue in seen.queues if queue.name == name), None)
     if found is None:
         raise not_found(f"there is no queue {name}")
@@ -88,6 +92,7 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
     serving = [worker for worker in seen.workers if worker.is_alive and name in (worker.info.get("queues") or ())]
     shown = {
         "queue": found,
+        "counted": glanced.counts,
         "everywhere": seen.everywhere,
         "shares": draw_shares({str(state): found.counts[state] for state in State}),
         "next": await call.app.queue(name).apeek(_NEXT),

@@ -11,6 +11,7 @@ from windlass.core.access.roles import Role
 from windlass.core.validate import listed
 from windlass.insight.diagnostics.finding import Diagnosis
 from windlass.version import VERSION
+from windlass.web.counts import overview_of
 from windlass.web.problems import not_found
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.page import Page, rendered
@@ -42,7 +43,7 @@ class TokenForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def system(call: Call[Nothing, None]) -> Page:
     """Is the store well, who works on it, and what is set."""
     app = call.app
-    seen = await app.aoverview()
+    seen = await overview_of(app)
     diagnosis = await _DIAGNOSIS.of(app)
     shown = {
         "findings": diagnosis.findings,

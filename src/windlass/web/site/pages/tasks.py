@@ -7,6 +7,7 @@ import msgspec
 from windlass.app import Windlass
 from windlass.insight.figures.figures import Figures
 from windlass.insight.overview import Overview
+from windlass.web.counts import overview_of
 from windlass.web.problems import bad_input, not_found
 from windlass.web.route import Call
 from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
@@ -39,7 +40,7 @@ async def tasks(call: Call[TasksQuery, None]) -> Page:
     range = _range(call)
     figures = (await _BY_TASK.of(call.app, range)).by
     known = {task.name for task in call.app.tasks}
-    unknown = unknown_tasks(await call.app.aoverview())
+    unknown = unknown_tasks(await overview_of(call.app))
     names = sorted({*figures, *known, *unknown}, key=lambda name: (name not in unknown, name))
     shown = {
         "names": sorted(names, key=lambda name: -figures[name].failed if name in figures else 0)[:_MOST],
@@ -58,7 +59,7 @@ async def task(call: Call[TasksQuery, None]) -> Page:
     name, range = call.path["name"], _range(call)
     figures = await _OF_TASK.of(call.app, name, range)
     declared = next((task for task in call.app.tasks if task.name == name), None)
-    unknown = unknown_tasks(await call.app.aoverview())
+    unknown = unknown_tasks(await overview_of(call.app))
     is_known = declared is not None or bool(figures.total.counts) or name in unknown
     # No index serves the last question, so it comes last.
     if not is_known and not await call.app.ajobs(task=name, limit=1):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from windlass.app import Windlass
 from windlass.insight.figures.figures import figure_lines, figure_query
 from windlass.insight.figures.view import FigurePoint
+from windlass.web.counts import overview_of
 from windlass.web.route import Call, Nothing
 from windlass.web.site.page import Page
 from windlass.web.site.pages.overview import Slots
@@ -25,7 +26,7 @@ _HOUR = Recent(_hour, seconds=10)
 
 async def workers(call: Call[Nothing, None]) -> Page:
     """All workers of the last day, the lost ones first."""
-    seen = await call.app.aoverview()
+    seen = await overview_of(call.app)
     found = sorted(seen.workers, key=lambda worker: (worker.is_alive, worker.name))
     shown = {
         "workers": found[:_MOST],

@@ -1,0 +1,48 @@
+"""Failed jobs by cause: few are grouped for a page, many beside the requests."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from windlass.app import Windlass
+from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
+from windlass.store.operations.diagnostics.failures import WINDOW
+from windlass.web.beside import Beside
+from windlass.web.site.recent import Recent
+
+_MOST = 100
+"""How many groups a page shows."""
+
+
+class Causes:
+    """Groups the failed jobs of one store: ``newest`` of them now, and all where there are more."""
+
+    def __init__(self, *, newest: int = WINDOW) -> None:
+        self._newest = newest
+        self._all: Beside[FailureGroups] | None = None
+
+    async def read(self, app: Windlass) -> FailureGroups:
+        """The largest groups first; of the newest failed jobs until all were grouped once."""
+        session, encryption = app.client.session, app.client.encryption
+        newest = await session.arun(failure_groups(_MOST, encryption, most=self._newest))
+        if newest.is_whole:
+            return newest
+        if self._all is None:
+            self._all = Beside(lambda: failure_groups(_MOST, encryption))
+        last = self._all.last(session)
+        return newest if last is None else last.value
+
+
+_KEPT: WeakKeyDictionary[Windlass, Causes] = WeakKeyDictionary()
+
+
+async def _read(app: Windlass) -> FailureGroups:
+    return await _KEPT.setdefault(app, Causes()).read(app)
+
+
+_RECENT = Recent(_read, seconds=5)
+
+
+async def causes(app: Windlass) -> FailureGroups:
+    """The groups of a store, for all who look at pages."""
+    return await _RECENT.of(app)

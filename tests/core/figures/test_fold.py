@@ -6,7 +6,7 @@ from windlass.core.figures.bucket import Bucket, add_to, read_bucket, write_buck
 from windlass.core.figures.fold import fold
 from windlass.core.figures.levels import FINEST, LEVELS
 from windlass.core.figures.point import Gauge, Point
-from windlass.core.figures.row import SERIES_AT_MOST, Arrival, Row
+from windlass.core.figures.row import SERIES_AT_MOST, Arrival, Row, pack
 from windlass.core.figures.series import ALL, PAIR, QUEUE, SCHEDULE, TASK, WORKER, other_of, series
 
 NOW = 1_790_000_000_000
@@ -61,6 +61,17 @@ def test_a_bucket_is_read_back() -> None:
     bucket[ALL].time("run", 70)
     assert read_bucket(write_bucket(bucket)) == bucket
     assert read_bucket(None) == read_bucket("no text of ours") == {}
+
+
+def test_series_that_are_not_wanted_are_not_read() -> None:
+    """B20: a chart of one series costs nothing for the others."""
+    bucket = {name: Point({"completed": number}) for number, name in enumerate((ALL, "queue:a", "queue:b"))}
+    text = write_bucket(bucket)
+    assert read_bucket(text, lambda name: name == "queue:b") == {"queue:b": bucket["queue:b"]}
+    assert read_bucket(text, lambda name: False) == read_bucket("no text of ours", lambda name: True) == {}
+    damaged = pack({ALL: Point({"completed": 1}), "queue:a": "no point"})
+    assert read_bucket(damaged, lambda name: name == ALL) == {ALL: Point({"completed": 1})}
+    assert read_bucket(damaged, lambda name: True) == {}
 
 
 def test_of_many_errors_the_commonest_are_told_apart() -> None:

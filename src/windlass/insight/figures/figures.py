@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypedDict
@@ -131,7 +131,9 @@ def figure_query(
 
 def figures(query: FigureQuery) -> Operation[Figures]:
     """The figures of the newest ``range``, up to now."""
-    found, steps, now = yield from _read(query)
+    found, steps, now = yield from _read(
+        query, lambda name: name == query.series or _told_apart(query, name) is not None
+    )
     first = steps[0]
     points = [(at, _step(found, query, query.series, at)) for at in steps]
     return Figures(
@@ -141,7 +143,7 @@ def figures(query: FigureQuery) -> Operation[Figures]:
         step=timedelta(milliseconds=query.step),
         points=[point_view(at, point) for at, point in points],
         total=point_view(first, _together(point for _, point in points if point is not None)),
-        by={} if query.by is None else _by(found.values(), query.by, query.within, at=first),
+        by={} if query.by is None else _by(found.values(), query, at=first),
     )
 
 
@@ -152,7 +154,8 @@ def figure_lines(query: FigureQuery) -> Operation[dict[str, list[FigurePoint]]]:
     """
     if query.by is None:
         raise ConfigError("figures: say by what the lines are told apart")
-    found, steps, _ = yield from _read(query)
+    kind = query.by
+    found, steps, _ = yield from _read(query, lambda name: name_in(kind, name) is not None)
     names = {name_in(query.by, series_name) for bucket in found.values() for series_name in bucket} - {None}
     return {
         name: [point_view(at, _step(found, query, series(query.by, name), at, is_bare=False)) for at in steps]
@@ -160,13 +163,13 @@ def figure_lines(query: FigureQuery) -> Operation[dict[str, list[FigurePoint]]]:
     }
 
 
-def _read(query: FigureQuery) -> Operation[tuple[dict[int, Bucket], range, int]]:
-    """The buckets of the newest ``range``, when each of its steps begins, and the time now."""
+def _read(query: FigureQuery, wants: Callable[[str], bool]) -> Operation[tuple[dict[int, Bucket], range, int]]:
+    """The buckets of the newest ``range`` with the wanted series, when each of its steps begins, and the time now."""
     now = (yield from unmerged(limit=0)).now
     step = query.step
     last = now - now % step
     first = last - (-(-query.length // step) - 1) * step
-    found = yield from figures_between(query.level, first, now)
+    found = yield from figures_between(query.level, first, now, wants=wants)
     return found, range(first, last + step, step), now
 
 
@@ -189,11 +192,18 @@ def _together(points: Iterable[Point]) -> Point:
     return whole
 
 
-def _by(buckets: Iterable[Bucket], kind: str, within: str | None, *, at: int) -> dict[str, FigurePoint]:
+def _told_apart(query: FigureQuery, series_name: str) -> str | None:
+    """Under which name a series is one of those that are told apart; None for others."""
+    if query.by is None:
+        return None
+    return name_in(query.by, series_name) if query.within is None else task_in(query.within, series_name)
+
+
+def _by(buckets: Iterable[Bucket], query: FigureQuery, *, at: int) -> dict[str, FigurePoint]:
     whole: dict[str, Point] = {}
     for bucket in buckets:
         for series_name, point in bucket.items():
-            name = name_in(kind, series_name) if within is None else task_in(within, series_name)
+            name = _told_apart(query, series_name)
             if name is not None:
                 whole.setdefault(name, Point()).merge(point)
     views = {name: point_view(at, point) for name, point in whole.items()}

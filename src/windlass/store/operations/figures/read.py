@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from windlass.core.figures.bucket import Bucket, add_to, read_bucket
 from windlass.core.figures.fold import fold
@@ -18,18 +18,21 @@ _ROWS_READ = 2_000
 _TRIES = 3
 
 
-def figures_between(level: Level, first: int, last: int) -> Operation[dict[int, Bucket]]:
+def figures_between(
+    level: Level, first: int, last: int, *, wants: Callable[[str], bool] | None = None
+) -> Operation[dict[int, Bucket]]:
     """The buckets of a level that begin at these instants or between them, by when they begin.
 
     What has no bucket was not watched: no process that does duties ran then, or its figures are no longer kept. Rows
     that no leader has merged yet are counted too. Where a leader merges meanwhile it is read again, a few times.
+    ``wants`` says of which series stored figures are read.
     """
     for attempt in range(_TRIES):
         waiting = yield from _waiting()
         stored, revision = yield from _stored(level, first, last)
         if revision == waiting[0].revision or attempt == _TRIES - 1:
             break
-    found = {bucket.at: read_bucket(bucket.data) for bucket in stored}
+    found = {bucket.at: read_bucket(bucket.data, wants) for bucket in stored}
     rows = [row for page in waiting for row in readable(page.rows)]
     for (_, at), points in fold(rows, now=waiting[0].now, levels=(level,)).items():
         if first <= at <= last:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from windlass.app import Windlass
+from windlass.insight.figures.figures import Figures
 from windlass.insight.overview import Overview
 from windlass.web.counts import glance
 from windlass.web.problems import bad_input
@@ -16,10 +18,19 @@ from windlass.web.site.page import Page
 from windlass.web.site.pages.queues import by_trouble, errors_of_day, queue_counts
 from windlass.web.site.pages.store_levels import store_levels
 from windlass.web.site.pages.worker_grid import reported_count, worker_grid
+from windlass.web.site.recent import Recent
 
 _SHOWN_QUEUES = 12
 _SHOWN_TROUBLES = 5
 _SHOWN_FAILURES = 5
+
+
+async def _figures(app: Windlass, range: str) -> Figures:
+    return await app.afigures(range=range, step=step_of(range))
+
+
+_LONG_FIGURES = Recent(_figures, seconds=5)
+"""Of a day or more, in which each point is some minutes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     range = call.query.range
     if range not in RANGES:
         raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
-    figures = await call.app.afigures(range=range, step=step_of(range))
+    figures = await (_figures(call.app, range) if range == "1h" else _LONG_FIGURES.of(call.app, range))
     found = await glance(call.app)
     seen = found.overview
     groups = (await causes(call.app))[:_SHOWN_FAILURES]

@@ -57,3 +57,23 @@ def test_rules_are_added_changed_and_deleted(windlass: Program) -> None:
     assert "oldest_age > 10m" in listed.out
     assert (wrong.code, "position 13: expected a number or a measure" in wrong.error) == (2, True)
     assert deleted.out == "deleted rule slow\n"
+
+
+def test_a_rule_is_silenced_for_a_time(windlass: Program) -> None:
+    """B22: shown with until when, by whom and why."""
+    windlass.app.alerts.add_rule("slow", "oldest_age > 10m")
+    silenced, listed, json, wrong, unknown, ended = windlass.many(
+        ["alerts", "silence", "slow", "--for", "2h", "--reason", "a drill"],
+        ["alerts", "rules", "list"],
+        ["alerts", "rules", "show", "slow", "--json"],
+        ["alerts", "silence", "slow", "--for", "40d"],
+        ["alerts", "silence", "slwo", "--for", "2h"],
+        ["alerts", "unsilence", "slow", "--json"],
+    )
+    assert ": a drill" in silenced.out
+    assert "silenced   until " in silenced.out
+    assert "silenced until" in listed.out
+    assert (json.json["silenced_reason"], "@" in json.json["silenced_by"]) == ("a drill", True)
+    assert wrong.is_error(2, "silence must be from 1s to 30d")
+    assert unknown.is_error(1, "no rule is called 'slwo'")
+    assert ended.json["silenced_until"] is None

@@ -67,6 +67,8 @@ LOOKING = {
     "alerts ack": "x",
     "alerts resolve": "x",
     "alerts deliveries": "",
+    "alerts silence": "x --for 2h",
+    "alerts unsilence": "x",
     "alerts rules list": "",
     "alerts rules show": "x",
     "alerts rules edit": "x --window 1m",

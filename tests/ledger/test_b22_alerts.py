@@ -112,3 +112,67 @@ def test_what_is_to_be_delivered_is_kept_until_it_is(app: Windlass) -> None:
     [alert] = app.alerts.list().alerts
     [delivery] = app.alerts.deliveries()
     assert (delivery.event_id, delivery.channel, delivery.state) == (f"{alert.id}.fired", "log", "waiting")
+
+
+def test_a_silenced_rule_fires_and_nothing_is_delivered(app: Windlass, clock: ManualClock) -> None:
+    """B22: silence, until when and by whom; what still fires afterwards is told."""
+    app.evaluate_alerts()
+    app.alerts.edit_rule("error-rate", enabled=False)
+    rule = app.alerts.silence_rule("dead-letters", "2m", reason="a drill", by="ada")
+    assert (rule.silenced_by, rule.silenced_reason, rule.is_edited) == ("ada", "a drill", False)
+    fail_some(app)
+    assert app.evaluate_alerts() == 1
+    [alert] = app.alerts.list().alerts
+    assert (alert.state, alert.silenced_until) == ("firing", rule.silenced_until)
+    assert app.alerts.deliveries() == []
+    clock.advance("2m")
+    assert app.alerts.rule("dead-letters").silenced_until is None
+    app.evaluate_alerts()
+    app.evaluate_alerts()
+    assert [one.event_id for one in app.alerts.deliveries()] == [f"{alert.id}.fired"]
+    assert app.alerts.get(alert.id).silenced_until is None
+
+
+def test_nothing_is_told_of_the_end_of_an_alert_that_was_not_told(app: Windlass, clock: ManualClock) -> None:
+    app.evaluate_alerts()
+    app.alerts.edit_rule("error-rate", enabled=False)
+    app.alerts.silence_rule("dead-letters", "1h")
+    fail_some(app)
+    app.evaluate_alerts()
+    clock.advance("10m")
+    app.evaluate_alerts()
+    clock.advance("10m")
+    fail_some(app)
+    app.evaluate_alerts()
+    second, first = app.alerts.list().alerts
+    assert (first.state, second.state) == ("resolved", "firing")
+    app.alerts.unsilence_rule("dead-letters")
+    app.alerts.resolve(second.id, by="ada")
+    app.evaluate_alerts()
+    assert app.alerts.deliveries() == []
+
+
+def test_an_alert_that_was_acknowledged_in_a_silence_is_not_told(app: Windlass) -> None:
+    app.evaluate_alerts()
+    app.alerts.edit_rule("error-rate", enabled=False)
+    app.alerts.silence_rule("dead-letters", "1h")
+    fail_some(app)
+    app.evaluate_alerts()
+    app.alerts.acknowledge(app.alerts.list().alerts[0].id, by="ada")
+    app.alerts.unsilence_rule("dead-letters")
+    app.evaluate_alerts()
+    assert app.alerts.deliveries() == []
+
+
+def test_a_silence_that_cannot_be_is_refused(app: Windlass) -> None:
+    app.evaluate_alerts()
+    with pytest.raises(ConfigError, match="silence must be from 1s to 30d"):
+        app.alerts.silence_rule("dead-letters", "31d")
+    with pytest.raises(ConfigError, match="silence must look like"):
+        app.alerts.silence_rule("dead-letters", "soon")
+    with pytest.raises(ConfigError, match="reason must be a text of at most 500 characters"):
+        app.alerts.silence_rule("dead-letters", "1h", reason="x" * 501)
+    with pytest.raises(ConfigError, match="no alert rule is called 'none'"):
+        app.alerts.silence_rule("none", "1h")
+    with pytest.raises(ConfigError, match="no alert rule is called 'none'"):
+        app.alerts.unsilence_rule("none")

@@ -8,7 +8,8 @@ from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.core.alerts.records import AlertRule
 from windlass.core.alerts.rules import CODE, default_rules, new_rule
-from windlass.store.operations.alerts.rules import declare, delete, rules, save
+from windlass.store.operations.alerts.alerts import situation
+from windlass.store.operations.alerts.rules import declare, delete, rules, save, silence
 
 
 def found(store: Store) -> list[AlertRule]:
@@ -89,3 +90,49 @@ def test_there_is_a_bound(store: Store) -> None:
     assert store.run(save(new_rule("three", "workers < 1"), most=2)) is None
     [one, _] = sorted(found(store), key=lambda rule: rule.name)
     assert store.run(save(replace(one, enabled=False), most=2))
+
+
+def silences(store: Store) -> list[tuple[int | None, str | None, str | None]]:
+    """Of all rules, as both calls that read them see it."""
+    read = [(rule.silenced_until, rule.silenced_by, rule.silenced_reason) for rule in found(store)]
+    judged = store.run(situation(resolved_within=0)).rules
+    assert [(rule.silenced_until, rule.silenced_by, rule.silenced_reason) for rule in judged] == read
+    return read
+
+
+def test_a_rule_is_silenced_for_a_time(store: Store) -> None:
+    """B22: silence, with who and why, until when."""
+    rule = store.run(save(new_rule("deep", "queue_depth > 10")))
+    assert rule is not None
+    silenced = store.run(silence("deep", length=1000, by="ada", reason='odd "é" \\'))
+    until = store.clock() + 1000
+    assert silenced == replace(rule, silenced_until=until, silenced_by="ada", silenced_reason='odd "é" \\')
+    assert found(store) == [silenced]
+    store.advance(400)
+    again = store.run(silence("deep", length=1000, by="bob"))
+    assert again == replace(rule, silenced_until=until + 400, silenced_by="bob"), "in the place of the first"
+    store.advance(999)
+    assert silences(store) == [(until + 400, "bob", None)]
+    store.advance(1)
+    assert silences(store) == [(None, None, None)], "over"
+    assert store.run(silence("deep", length=None)) == rule
+    assert store.run(silence("none", length=1000, by="ada")) is None
+
+
+def test_a_silence_is_no_setting(store: Store) -> None:
+    """What code and operators say changes, the silence stays; that of a deleted rule does not come back."""
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE)]))
+    store.run(silence("deep", length=1000, by="ada", reason="why"))
+    until = store.clock() + 1000
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE)]))
+    assert [rule.revision for rule in found(store)] == [1], "its silence makes it no other"
+    store.run(declare([new_rule("deep", "queue_depth > 20", origin=CODE)]))
+    [rule] = found(store)
+    assert (rule.expression, rule.is_edited) == ("queue_depth > 20", False)
+    saved = store.run(save(replace(rule, severity="info", silenced_until=None)))
+    assert saved is not None
+    assert silences(store) == [(until, "ada", "why")]
+    store.run(delete("deep"))
+    assert store.run(silence("deep", length=1000, by="ada")) is None
+    store.run(save(new_rule("deep", "queue_depth > 30")))
+    assert silences(store) == [(None, None, None)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from tests.store.builders import DAY, SECOND
 from tests.store.redis.keyspace import Keyspace
@@ -72,6 +73,20 @@ def test_a_firing_is_stored_with_what_is_to_be_delivered(store: Store) -> None:
         ("ops", 0, "A1.fired"),
     ]
     assert {one.event.alert for one in due} == {fired}
+
+
+def test_what_fired_in_a_silence_is_told_later_and_once(store: Store) -> None:
+    """B22: an alert is marked as silenced until people are told."""
+    until = store.clock() + 50
+    quiet = [replace(alert(store, id, subject=id), silenced_until=until) for id in ("A1", "A2", "A3")]
+    assert store.run(record(lead(store), fired=quiet)) == Recorded(["A1", "A2", "A3"], [])
+    assert listed(store) == quiet[::-1]
+    store.run(record(lead(store), resolved=["A2"]))
+    told = [("A1", "fired", "log"), ("A9", "fired", "log")]
+    for _ in range(2):  # a repeat after no reply
+        store.run(record(lead(store), unsilenced=["A1", "A9"], deliveries=told))
+    assert [one.event.id for one in store.run(deliveries_due())] == ["A1.fired"]
+    assert {one.id: one.silenced_until for one in listed(store)} == {"A1": None, "A2": until, "A3": until}
 
 
 def test_one_alert_of_a_rule_and_subject_is_open_at_a_time(store: Store) -> None:

@@ -85,3 +85,22 @@ def test_channels_are_tried(http: Http, app: Windlass) -> None:
     unknown = http.post(f"{V1}/alerts/test", json={"channel": "fax"})
     assert (unknown.status_code, "no channel 'fax'" in unknown.text) == (404, True)
     assert http.post(f"{V1}/alerts/test", json={"chanel": "log"}).status_code == 400
+
+
+def test_a_rule_is_silenced_for_a_time(http: Http, app: Windlass) -> None:
+    """B22, B19: by whom and why, audited."""
+    app.alerts.add_rule("slow", "oldest_age > 10m")
+    tag = http.get(f"{V1}/alert-rules/slow").headers["etag"]
+    silenced = http.order("/alert-rules/slow/silence", {"duration": "2h", "reason": "a drill"})
+    assert (silenced["silenced_by"], silenced["silenced_reason"]) == ("ada", "a drill")
+    assert http.read("/alert-rules/slow") == silenced
+    assert http.get(f"{V1}/alert-rules/slow").headers["etag"] == tag, "a silence is no change of what a rule says"
+    assert http.post(f"{V1}/alert-rules/slow/silence", json={"duration": "40d"}).status_code == 400
+    assert http.post(f"{V1}/alert-rules/slow/silence", json={}).status_code == 400
+    assert http.post(f"{V1}/alert-rules/none/silence", json={"duration": "2h"}).status_code == 404
+    assert http.order("/alert-rules/slow/unsilence")["silenced_until"] is None
+    assert http.post(f"{V1}/alert-rules/none/unsilence").status_code == 404
+    assert [change[1:3] for change in http.security.changes] == [
+        ("alert-rule.silence", "slow"),
+        ("alert-rule.unsilence", "slow"),
+    ]

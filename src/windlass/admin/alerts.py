@@ -1,4 +1,4 @@
-"""The operator's methods for alerts: look, acknowledge, resolve, and change rules."""
+"""The operator's methods for alerts: look, acknowledge, resolve, change and silence rules."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from windlass.client.client import Client
 from windlass.client.owner import ClientOwner
 from windlass.core.alerts.records import AlertRule, DeliveryState
 from windlass.core.alerts.rules import CODE, MOST_RULES, checked, new_rule, rule_name, stored_channels
+from windlass.core.alerts.silence import silence_length
 from windlass.core.units import milliseconds
 from windlass.delivery.channel import Channel
 from windlass.errors import ConfigError, Duration, IllegalTransition
@@ -176,6 +177,34 @@ class Alerts:
         """``edit_rule`` for async code."""
         return await self._client.session.arun(_edit(name, revision, changes))
 
+    def silence_rule(self, name: str, duration: Duration, *, reason: str = "", by: str = "api") -> AlertRuleView:
+        """Deliver nothing of a rule for a time, at most 30 days; it fires, and its alerts are recorded, as before.
+
+        What still fires when the time is over is told then. A second silence takes the place of the first.
+
+        >>> from windlass import Windlass
+        >>> with Windlass("sqlite:///:memory:") as app:
+        ...     _ = app.alerts.add_rule("deep", "queue_depth > 1000")
+        ...     rule = app.alerts.silence_rule("deep", "2h", reason="the importer runs", by="ada")
+        ...     app.alerts.unsilence_rule("deep").silenced_until
+        >>> rule.silenced_by, rule.silenced_reason
+        ('ada', 'the importer runs')
+        """
+        return self._client.session.run(_silence(name, silence_length(duration, reason), by=by, reason=reason))
+
+    async def asilence_rule(self, name: str, duration: Duration, *, reason: str = "", by: str = "api") -> AlertRuleView:
+        """``silence_rule`` for async code."""
+        length = silence_length(duration, reason)
+        return await self._client.session.arun(_silence(name, length, by=by, reason=reason))
+
+    def unsilence_rule(self, name: str) -> AlertRuleView:
+        """End the silence of a rule; what still fires is told. A rule that is not silenced stays as it is."""
+        return self._client.session.run(_silence(name, None))
+
+    async def aunsilence_rule(self, name: str) -> AlertRuleView:
+        """``unsilence_rule`` for async code."""
+        return await self._client.session.arun(_silence(name, None))
+
     def delete_rule(self, name: str) -> bool:
         """Delete a rule; False when there is none. One that code declares does not come back by that."""
         return self._client.session.run(_delete(name))
@@ -225,7 +254,7 @@ class AlertsOperator(ClientOwner):
 
     @property
     def alerts(self) -> Alerts:
-        """Alerts and their rules: list, acknowledge, resolve, add, edit, delete."""
+        """Alerts and their rules: list, acknowledge, resolve; add, edit, silence, delete."""
         return Alerts(self)
 
 
@@ -247,6 +276,8 @@ def _resolve(client: Client, id: str, *, by: str) -> Operation[AlertView]:
     rule = yield from rules.rules(alert.rule)
     chosen = rule[0].channel_names if rule else []
     channels = client.channels.names_for(chosen, severity=alert.severity.value, kind="resolved")
+    if alert.silenced_until is not None or (rule and rule[0].silenced_until is not None):
+        channels = []
     yield from alerts.resolve(alert.id, by=by, channels=channels)
     return (yield from find_alert(alert.id))
 
@@ -297,6 +328,14 @@ def _changed(rule: AlertRule, changes: RuleChanges) -> AlertRule:
     if unknown:
         raise ConfigError(f"alert rule {rule.name!r}: {', '.join(sorted(unknown))} is no setting of a rule")
     return replace(rule, **given)
+
+
+def _silence(name: str, length: int | None, *, by: str | None = None, reason: str = "") -> Operation[AlertRuleView]:
+    yield from _find(name)  # read only: a search in the wrong place must not make a store
+    found = yield from rules.silence(name, length=length, by=by, reason=reason or None)
+    if found is None:
+        raise ConfigError(f"no alert rule is called {name!r}")
+    return rule_view(found)
 
 
 def _delete(name: str) -> Operation[bool]:

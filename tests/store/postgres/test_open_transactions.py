@@ -326,6 +326,7 @@ def _alerts(scene: Scene) -> None:
     assert store.run(settle_delivery(due.delivery))
     store.run(tidy_alerts(most_alerts=0, most_deliveries=0))
     assert saved is not None
+    assert store.run(alert_rules.silence("slow", length=HOUR, by="me")) is not None
     assert store.run(alert_rules.delete("slow"))
 
 
@@ -458,6 +459,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _alerts: (
         "alert_rules_declare",
         "alert_rule_save",
+        "alert_rule_silence",
         "alert_rule_delete",
         "alert_record",
         "alert_acknowledge",

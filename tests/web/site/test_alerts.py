@@ -134,3 +134,22 @@ def test_roles_see_what_they_may_do(app: Windlass, shop: Pages) -> None:
     operator = Pages(app, Admitting(Identity("opa", Role.OPERATOR)))
     assert "Acknowledge" in operator.get("/alerts").text
     assert "Switch off" not in operator.get("/alerts/rules").text
+
+
+def test_a_rule_is_silenced_by_an_operator(app: Windlass, shop: Pages) -> None:
+    """B22: a small form, on the page of the rule and in the list; then until when, by whom and why."""
+    operator = Pages(app, Admitting(Identity("opa", Role.OPERATOR)))
+    for path in ("/alerts/rules", "/alerts/rules/deep"):
+        assert "/alerts/rules/deep/silence" in operator.get(path).text
+        assert "/silence" not in Pages(app, Admitting(Identity("vic", Role.VIEWER))).get(path).text
+    sent = {"duration": "2h", "reason": "a drill"}
+    assert operator.post("/alerts/rules/deep/silence", data=sent).headers["location"] == "/alerts/rules/deep"
+    rule = app.alerts.rule("deep")
+    assert (rule.silenced_by, rule.silenced_reason) == ("opa", "a drill")
+    assert "by opa: “a drill”" in Html(operator.get("/alerts/rules/deep").text).text
+    assert "silenced until" in Html(shop.get("/alerts/rules").text).text
+    assert operator.post("/alerts/rules/deep/silence", data={"duration": "soon"}).status_code == 400
+    assert operator.post("/alerts/rules/none/silence", data=sent).status_code == 404
+    assert operator.post("/alerts/rules/deep/unsilence").status_code == 303
+    assert app.alerts.rule("deep").silenced_until is None
+    assert [change[1] for change in operator.security.changes] == ["alert.silence_rule", "alert.unsilence_rule"]

@@ -7,6 +7,7 @@ import click
 from windlass.app import Windlass
 from windlass.cli.access.trail import audited
 from windlass.cli.alerts.rules import rules
+from windlass.cli.alerts.silences import silence, unsilence
 from windlass.cli.alerts.views import AlertDetail, AlertList, ChannelTests, DeliveryList
 from windlass.cli.app_option import with_app
 from windlass.cli.output import Output, with_output
@@ -25,6 +26,8 @@ def alerts() -> None:
 
 
 alerts.add_command(rules)
+alerts.add_command(silence)
+alerts.add_command(unsilence)
 
 
 @alerts.command("list")

@@ -57,6 +57,8 @@ class AlertDetail:
         screen.line(Styled(alert.severity, _STYLES[alert.severity]), f" {alert.state}: {alert.message}")
         screen.line(f"id            {alert.id}")
         screen.line(f"fired         {full(alert.fired_at)}")
+        if alert.silenced_until is not None:
+            screen.line(f"silenced      until {full(alert.silenced_until)}: not delivered")
         if alert.acknowledged_at is not None:
             screen.line(f"acknowledged  {full(alert.acknowledged_at)} by {alert.acknowledged_by}")
         if alert.resolved_at is not None:
@@ -91,7 +93,7 @@ class RuleList:
         rows: list[list[Cell]] = [
             [
                 rule.name,
-                "yes" if rule.enabled else Styled("no", "dim"),
+                _is_on(rule),
                 rule.severity,
                 rule.scope,
                 rule.expression,
@@ -121,6 +123,9 @@ class RuleDetail:
         screen.line(f"window     {length(rule.window)}, cool-down {length(rule.cool_down)}")
         screen.line(f"severity   {rule.severity}, {'on' if rule.enabled else 'switched off'}")
         screen.line(f"channels   {', '.join(rule.channels) or 'all'}")
+        if rule.silenced_until is not None:
+            why = f": {rule.silenced_reason}" if rule.silenced_reason else ""
+            screen.line(f"silenced   until {full(rule.silenced_until)} by {rule.silenced_by}{why}")
         screen.line(f"from       {_origin(rule)}, changed {age(rule.changed_at)}")
 
 
@@ -191,12 +196,22 @@ def _row(alert: AlertView) -> list[Cell]:
     return [
         alert.id,
         Styled(alert.severity, _STYLES[alert.severity] if alert.is_open else "dim"),
-        Styled(alert.state, "red" if is_firing else ""),
+        Styled(_state(alert), "red" if is_firing and alert.silenced_until is None else ""),
         alert.rule,
         alert.subject,
         age(alert.fired_at),
         alert.resolved_by or alert.acknowledged_by or "",
     ]
+
+
+def _state(alert: AlertView) -> str:
+    return alert.state if alert.silenced_until is None else f"{alert.state}, silenced"
+
+
+def _is_on(rule: AlertRuleView) -> Cell:
+    if not rule.enabled:
+        return Styled("no", "dim")
+    return "yes" if rule.silenced_until is None else Styled(f"silenced until {full(rule.silenced_until)}", "yellow")
 
 
 def _origin(rule: AlertRuleView) -> str:

@@ -70,6 +70,10 @@ class AlertRule(Struct, frozen=True, array_like=True):
     changed_at: int
     is_deleted: bool = False
     """One that code declares is kept after it was deleted, so that code does not bring it back."""
+    silenced_until: int | None = None
+    """Until then its alerts are recorded and not delivered; null where it is not silenced."""
+    silenced_by: str | None = None
+    silenced_reason: str | None = None
 
     @property
     def channel_names(self) -> list[str]:
@@ -97,6 +101,8 @@ class AlertRecord(Struct, frozen=True, array_like=True):
     resolved_at: int | None = None
     resolved_by: str | None = None
     """The operator who resolved it by hand; null where its rule no longer held."""
+    silenced_until: int | None = None
+    """Until when its rule was silenced when it fired; null where it was told."""
 
 
 class AlertEvent(Struct, frozen=True):

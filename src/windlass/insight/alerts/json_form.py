@@ -21,6 +21,7 @@ def alert_form(alert: AlertView) -> dict[str, object]:
         "acknowledged_by": alert.acknowledged_by,
         "resolved_at": iso(alert.resolved_at),
         "resolved_by": alert.resolved_by,
+        "silenced_until": iso(alert.silenced_until),
     }
 
 
@@ -43,6 +44,9 @@ def rule_form(rule: AlertRuleView) -> dict[str, object]:
         "edited": rule.is_edited,
         "revision": rule.revision,
         "changed_at": iso(rule.changed_at),
+        "silenced_until": iso(rule.silenced_until),
+        "silenced_by": rule.silenced_by,
+        "silenced_reason": rule.silenced_reason,
     }
 
 

@@ -32,6 +32,8 @@ class AlertView:
     resolved_at: datetime | None
     resolved_by: str | None
     """The operator who resolved it by hand; None where its rule no longer held."""
+    silenced_until: datetime | None
+    """Until when its rule was silenced when it fired; None where it was told."""
 
     @property
     def is_open(self) -> bool:
@@ -68,6 +70,10 @@ class AlertRuleView:
     revision: int
     """It grows with each change."""
     changed_at: datetime
+    silenced_until: datetime | None = None
+    """Until then its alerts are recorded and not delivered; None where it is not silenced."""
+    silenced_by: str | None = None
+    silenced_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,7 @@ def alert_view(alert: AlertRecord) -> AlertView:
         acknowledged_by=alert.acknowledged_by,
         resolved_at=clock.instant_or_none(alert.resolved_at),
         resolved_by=alert.resolved_by,
+        silenced_until=clock.instant_or_none(alert.silenced_until),
     )
 
 
@@ -121,6 +128,9 @@ def rule_view(rule: AlertRule) -> AlertRuleView:
         is_edited=rule.is_edited,
         revision=rule.revision,
         changed_at=clock.instant(rule.changed_at),
+        silenced_until=clock.instant_or_none(rule.silenced_until),
+        silenced_by=rule.silenced_by,
+        silenced_reason=rule.silenced_reason,
     )
 
 

@@ -97,6 +97,17 @@ async def edit_rule(call: Call[Nothing, shapes.RuleSettings]) -> Answer:
         raise changed_meanwhile() from None
 
 
+async def silence_rule(call: Call[Nothing, shapes.Silence]) -> Answer:
+    """Deliver nothing of a rule for a time."""
+    name, order = (await _rule(call)).name, call.body
+    return _shown(await call.app.alerts.asilence_rule(name, order.duration, reason=order.reason, by=call.by))
+
+
+async def unsilence_rule(call: Call[Nothing, None]) -> Answer:
+    """End the silence of a rule."""
+    return _shown(await call.app.alerts.aunsilence_rule((await _rule(call)).name))
+
+
 async def delete_rule(call: Call[Nothing, None]) -> None:
     """Delete a rule."""
     await call.app.alerts.adelete_rule((await _rule(call)).name)
@@ -209,6 +220,27 @@ ROUTES = (
         action="alert-rule.edit",
         problems=(404, 412, 428),
         **_ADMIN,
+    ),
+    _row(
+        "POST",
+        f"{_RULE}/silence",
+        silence_rule,
+        "Deliver nothing of a rule for a time; it fires, and its alerts are recorded, as before.",
+        shapes.AlertRule,
+        body=shapes.Silence,
+        action="alert-rule.silence",
+        role=Role.OPERATOR,
+        problems=(404,),
+    ),
+    _row(
+        "POST",
+        f"{_RULE}/unsilence",
+        unsilence_rule,
+        "End the silence of a rule; what still fires is told.",
+        shapes.AlertRule,
+        action="alert-rule.unsilence",
+        role=Role.OPERATOR,
+        problems=(404,),
     ),
     _row(
         "DELETE",

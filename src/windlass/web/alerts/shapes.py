@@ -39,6 +39,8 @@ class Alert(Struct, frozen=True):
     acknowledged_by: str | None
     resolved_at: datetime | None
     resolved_by: str | None
+    silenced_until: datetime | None
+    """Until when its rule was silenced when it fired; null where it was told."""
 
 
 class Alerts(Struct, frozen=True):
@@ -64,6 +66,10 @@ class AlertRule(Struct, frozen=True):
     edited: bool
     revision: int
     changed_at: datetime
+    silenced_until: datetime | None
+    """Until then its alerts are recorded and not delivered."""
+    silenced_by: str | None
+    silenced_reason: str | None
 
 
 class AlertRules(Struct, frozen=True):
@@ -84,6 +90,14 @@ class RuleSettings(Struct, frozen=True, forbid_unknown_fields=True):
     enabled: bool | UnsetType = UNSET
     channels: Annotated[list[str], Meta(max_length=20)] | UnsetType = UNSET
     description: str | UnsetType = UNSET
+
+
+class Silence(Struct, frozen=True, forbid_unknown_fields=True):
+    """For how long nothing is delivered of a rule."""
+
+    duration: str | float
+    """Seconds, or a text such as ``2h``; at most 30 days."""
+    reason: Annotated[str, Meta(max_length=500)] = ""
 
 
 class NewRule(Struct, frozen=True, forbid_unknown_fields=True):

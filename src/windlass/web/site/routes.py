@@ -365,6 +365,19 @@ PAGES: tuple[Route, ...] = (
         "/alerts/rules/{name}/disable", alert_actions.disable_rule, "alert.edit_rule", "Switch a rule off.", Role.ADMIN
     ),
     _button(
+        "/alerts/rules/{name}/silence",
+        alert_forms.silence_rule,
+        "alert.silence_rule",
+        "Deliver nothing of a rule for a time.",
+        form=alert_forms.SilenceForm,
+    ),
+    _button(
+        "/alerts/rules/{name}/unsilence",
+        alert_forms.unsilence_rule,
+        "alert.unsilence_rule",
+        "End the silence of a rule.",
+    ),
+    _button(
         "/alerts/rules/{name}/delete", alert_actions.delete_rule, "alert.delete_rule", "Delete a rule.", Role.ADMIN
     ),
     *_LOGIN,

@@ -2,7 +2,7 @@
 
 Files, in reading order:
 
-- ``rules``: Declares, lists, changes and deletes rules.
+- ``rules``: Declares, lists, changes, silences and deletes rules.
 - ``alerts``: Fires, acknowledges and resolves alerts, and lists them.
 - ``deliveries``: Events that are still to be delivered, by channel.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from windlass.core.alerts.records import AlertRecord, AlertRule, AlertState, EventKind
+from windlass.core.alerts.silence import in_force
 from windlass.store.answers import records
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.operations.leader import Lead
@@ -49,8 +50,9 @@ class Situation(Struct, frozen=True):
 def situation(*, resolved_within: int) -> Operation[Situation]:
     """Rules and alerts; of those that are resolved, the ones of the last ``resolved_within`` milliseconds."""
     answer = yield Call("alert_situation", {"within": resolved_within, "limit": _OPEN_AT_MOST}, Lane.READ)
-    rules = [rule for rule in records(answer["rules"], AlertRule) if not rule.is_deleted]
-    return Situation(int(answer["now"][0][0]), rules, records(answer["alerts"], AlertRecord))
+    now = int(answer["now"][0][0])
+    rules = [in_force(rule, now=now) for rule in records(answer["rules"], AlertRule) if not rule.is_deleted]
+    return Situation(now, rules, records(answer["alerts"], AlertRecord))
 
 
 class Recorded(Struct, frozen=True):
@@ -66,10 +68,12 @@ def record(
     *,
     fired: Sequence[AlertRecord] = (),
     resolved: Iterable[str] = (),
+    unsilenced: Iterable[str] = (),
     deliveries: Sequence[NewDelivery] = (),
 ) -> Operation[Recorded | None]:
-    """Store alerts that fire, mark others as resolved, and note what is to be delivered of both; by the leader of this
-    term. None, and nothing is changed, if it leads no more.
+    """Store alerts that fire, mark others as resolved, and note what is to be delivered of both, and of those that
+    fired in a silence and still fire (``unsilenced``); by the leader of this term. None, and nothing is changed, if it
+    leads no more.
 
     Of each rule and subject one alert is open at a time: where there is one already, whatever has fired it, none is
     added, and nothing is delivered of it. So a repeat after no reply changes nothing.
@@ -80,6 +84,7 @@ def record(
         "term": lead.term,
         "fired": list(fired),
         "resolved": [(id,) for id in resolved],
+        "unsilenced": [(id,) for id in unsilenced],
         "deliveries": list(deliveries),
     }
     answer = yield Call("alert_record", params)

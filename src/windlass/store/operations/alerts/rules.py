@@ -1,4 +1,4 @@
-"""Declares, lists, changes and deletes rules."""
+"""Declares, lists, changes, silences and deletes rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from msgspec.structs import astuple, replace
 
 from windlass.core.alerts.records import AlertRule
 from windlass.core.alerts.rules import MOST_RULES
+from windlass.core.alerts.silence import in_force
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 
@@ -24,9 +25,10 @@ def declare(rules: Iterable[AlertRule]) -> Operation[None]:
 
 
 def rules(name: str | None = None) -> Operation[list[AlertRule]]:
-    """One rule, or all by name, without those that were deleted."""
+    """One rule, or all by name, without those that were deleted, and without silences that are over."""
     answer = yield Call("alert_rules", {"name": name}, Lane.READ)
-    return [rule for rule in records(answer["rules"], AlertRule) if not rule.is_deleted]
+    now = int(answer["now"][0][0])
+    return [in_force(rule, now=now) for rule in records(answer["rules"], AlertRule) if not rule.is_deleted]
 
 
 def save(rule: AlertRule, *, most: int = MOST_RULES) -> Operation[AlertRule | None]:
@@ -38,10 +40,22 @@ def save(rule: AlertRule, *, most: int = MOST_RULES) -> Operation[AlertRule | No
     answer = yield Call("alert_rule_save", {"rules": [_row(rule)], "revision": rule.revision, "most": most})
     saved = records(answer["saved"], AlertRule)
     if saved:
-        return saved[0]
+        return in_force(saved[0], now=saved[0].changed_at)
     found = yield from rules(rule.name)
     is_next = bool(found) and rule.revision in (0, found[0].revision - 1)
     return found[0] if is_next and _said(found[0]) == _said(rule) else None
+
+
+def silence(
+    name: str, *, length: int | None, by: str | None = None, reason: str | None = None
+) -> Operation[AlertRule | None]:
+    """Silence a rule for ``length`` milliseconds from now, in the place of a silence that it has, or end its silence
+    where that is None. The rule as it is then, or None where there is none. Its revision stays, and code still changes
+    it: a silence is no setting. A repeat after no reply begins the time anew.
+    """
+    answer = yield Call("alert_rule_silence", {"name": name, "length": length, "by": by, "reason": reason})
+    found = records(answer["silenced"], AlertRule)
+    return found[0] if found else None
 
 
 def delete(name: str) -> Operation[bool]:
@@ -59,4 +73,13 @@ def _row(rule: AlertRule) -> tuple[object, ...]:
 
 def _said(rule: AlertRule) -> AlertRule:
     """What a person has said of it."""
-    return replace(rule, origin="", is_edited=True, revision=0, changed_at=0)
+    return replace(
+        rule,
+        origin="",
+        is_edited=True,
+        revision=0,
+        changed_at=0,
+        silenced_until=None,
+        silenced_by=None,
+        silenced_reason=None,
+    )

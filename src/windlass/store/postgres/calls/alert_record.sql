@@ -2,6 +2,7 @@
 -- leads no more. Of each rule and subject one alert is open at a time.
 -- :fired rows (AlertRecord)
 -- :resolved rows (id)
+-- :unsilenced rows (id)
 -- :deliveries rows (alert, kind, channel) as told
 -- guard stale
 -- gives fired
@@ -24,8 +25,15 @@ WITH
     WHERE id = ANY (ARRAY(SELECT {resolved.id} FROM jsonb_array_elements(CAST(:resolved AS jsonb))))
     AND resolved_at IS NULL AND EXISTS (SELECT 1 FROM lead)
     RETURNING id
+), unsilence AS (
+    -- They fired in a silence that is over, and are told now.
+    UPDATE windlass_alert SET silenced_until = NULL
+    WHERE id = ANY (ARRAY(SELECT {unsilenced.id} FROM jsonb_array_elements(CAST(:unsilenced AS jsonb))))
+    AND silenced_until IS NOT NULL AND resolved_at IS NULL AND EXISTS (SELECT 1 FROM lead)
+    RETURNING id
 ), changed AS (
-    SELECT id, 'fired' AS kind FROM fire UNION ALL SELECT id, 'resolved' FROM resolve
+    SELECT id, 'fired' AS kind FROM fire UNION ALL SELECT id, 'fired' FROM unsilence
+    UNION ALL SELECT id, 'resolved' FROM resolve
 ),
 -- here alert_deliveries
 SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM lead) THEN '[[1]]' END AS stale,

@@ -3,7 +3,8 @@
 WITH
 -- here clock
 , marked AS (
-    UPDATE windlass_alert_rule AS rule SET is_deleted = 1, revision = rule.revision + 1, changed_at = clock.now
+    UPDATE windlass_alert_rule AS rule SET is_deleted = 1, revision = rule.revision + 1, changed_at = clock.now,
+        silenced_until = NULL, silenced_by = NULL, silenced_reason = NULL
     FROM clock WHERE rule.name = CAST(:name AS text) AND rule.is_deleted = 0 AND rule.origin <> 'operator'
     RETURNING 1
 ), removed AS (

@@ -1,8 +1,8 @@
 -- Stores alerts that fire, marks others as resolved, and notes what is to be delivered of both; not for a process that
 -- leads no more. Of each rule and subject one alert is open at a time.
 -- KEYS counts, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due
--- asks duty, holder, term; fired: rows (AlertRecord) as alert; resolved: rows (id) as gone; deliveries: rows (alert, kind,
--- channel)
+-- asks duty, holder, term; fired: rows (AlertRecord) as alert; resolved: rows (id) as gone; unsilenced: rows (id)
+-- as heard; deliveries: rows (alert, kind, channel)
 -- gives stale: a row, and nothing else: it leads no more; fired, resolved: rows (id)
 -- with allow_oom, leader, alerts, alert_changes
 local leader = read_leader(ask.duty)
@@ -28,6 +28,14 @@ for _, gone in ipairs(ask.resolved) do
         ALERTS.resolve(alert)
         resolved[#resolved + 1] = {alert.id}
         changed['resolved:' .. alert.id] = true
+    end
+end
+-- They fired in a silence that is over, and are told now.
+for _, heard in ipairs(ask.unsilenced) do
+    local alert = ALERTS.read(heard.id)
+    if alert and alert.silenced_until and not alert.resolved_at then
+        redis.call('HDEL', ALERTS.key(alert.id), 'silenced_until')
+        changed['fired:' .. alert.id] = true
     end
 end
 ALERTS.deliver(ask.deliveries, changed)

@@ -12,5 +12,6 @@ else
     redis.call(
         'HSET', ALERTS.rule_key(ask.name), 'is_deleted', '1', 'changed_at', stamp,
         'revision', written(tonumber(rule.revision) + 1))
+    redis.call('HDEL', ALERTS.rule_key(ask.name), 'silenced_until', 'silenced_by', 'silenced_reason')
 end
 return {'deleted', {{1}}}

@@ -18,6 +18,7 @@ given.is_edited = 1
 given.revision = rule and tonumber(rule.revision) + 1 or 1
 given.changed_at = now
 given.is_deleted = 0
+if rule then ALERTS.keep_silence(rule, given) end
 ALERTS.write(ALERTS.rule_key(given.name), {{AlertRule}}, given)
 redis.call('ZADD', KEY.alert_rules, 0, given.name)
 return {'saved', {ALERTS.read_rule(given.name)}}

@@ -2,6 +2,6 @@
 -- KEYS alert_rules
 -- without epoch
 -- asks name (or null for all)
--- gives rules: rows (AlertRule)
+-- gives rules: rows (AlertRule); now: one row (milliseconds since 1970)
 -- with alerts
-return {'rules', ask.name and {ALERTS.read_rule(ask.name)} or ALERTS.rules()}
+return {'rules', ask.name and {ALERTS.read_rule(ask.name)} or ALERTS.rules(), 'now', {{now}}}

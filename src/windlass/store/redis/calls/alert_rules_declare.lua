@@ -12,12 +12,13 @@ for _, given in ipairs(ask.rules) do
         for index, name in ipairs(names) do
             local value = given[index]
             value = type(value) == 'number' and written(value) or value
-            if name ~= 'revision' and name ~= 'changed_at' and rule[index] ~= value then is_other = true end
+            if not ALERTS.is_of_store[name] and rule[index] ~= value then is_other = true end
         end
     end
     if not rule or is_other then
         given.revision = rule and tonumber(rule.revision) + 1 or 1
         given.changed_at = now
+        if rule then ALERTS.keep_silence(rule, given) end
         ALERTS.write(ALERTS.rule_key(given.name), names, given)
     end
     redis.call('ZADD', KEY.alert_rules, 0, given.name)

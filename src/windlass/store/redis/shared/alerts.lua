@@ -34,6 +34,16 @@ function ALERTS.read_rule(name)
     return rule.name and rule or nil
 end
 
+-- What of a rule is not said by code.
+ALERTS.is_of_store =
+    {revision = true, changed_at = true, silenced_until = true, silenced_by = true, silenced_reason = true}
+
+-- A rule that is written anew keeps its silence; row (AlertRule) as rule/given
+function ALERTS.keep_silence(rule, given)
+    given.silenced_until, given.silenced_by = rule.silenced_until, rule.silenced_by
+    given.silenced_reason = rule.silenced_reason
+end
+
 -- All rules by name. Needs KEY.alert_rules.
 function ALERTS.rules()
     local rows = {}

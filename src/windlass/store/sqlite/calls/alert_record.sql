@@ -22,6 +22,13 @@ UPDATE windlass_alert SET state = 'resolved', resolved_at = :now
 WHERE id IN (SELECT {resolved.id} FROM jsonb_each(:resolved)) AND resolved_at IS NULL
 RETURNING id
 
--- 4. deliver
+-- 4. unsilence
+-- They fired in a silence that is over, and are told now.
+-- :unsilenced rows (id)
+-- only with unsilenced
+UPDATE windlass_alert SET silenced_until = NULL
+WHERE id IN (SELECT {unsilenced.id} FROM jsonb_each(:unsilenced)) AND resolved_at IS NULL
+
+-- 5. deliver
 -- only with deliveries
 -- here alert_deliveries

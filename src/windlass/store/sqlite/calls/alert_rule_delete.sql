@@ -1,6 +1,7 @@
 -- 1. mark
 -- gives deleted
-UPDATE windlass_alert_rule SET is_deleted = 1, revision = revision + 1, changed_at = :now
+UPDATE windlass_alert_rule SET is_deleted = 1, revision = revision + 1, changed_at = :now,
+    silenced_until = NULL, silenced_by = NULL, silenced_reason = NULL
 WHERE name = :name AND NOT is_deleted
 RETURNING 1
 

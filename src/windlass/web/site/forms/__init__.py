@@ -3,6 +3,6 @@
 - ``form_page``: A page with a form, which shows again what was typed when something is wrong with it.
 - ``queues``: Pause with a reason, settings, purge.
 - ``limits``: Set, drain, delete; the concurrency of a task; the end of a cool-down.
-- ``alerts``: Rules: add, edit.
+- ``alerts``: Rules: add, edit, silence for a time.
 - ``schedules``: Add, edit with a preview, pause with a reason, delete, back to what the code says.
 """

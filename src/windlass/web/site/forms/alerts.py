@@ -1,4 +1,4 @@
-"""Forms of rules of alerts: add, edit."""
+"""Forms of rules of alerts: add, edit, silence for a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from windlass.errors import ConfigError, IllegalTransition
 from windlass.insight.alerts.views import AlertRuleView
 from windlass.schedules.settings import interval_text
 from windlass.web.etags import changed_meanwhile
-from windlass.web.problems import Problem
+from windlass.web.problems import Problem, not_found
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.forms.form_page import typed
+from windlass.web.site.forms.queues import Reason
 from windlass.web.site.page import Page
 
 _BEGINNINGS = {
@@ -45,6 +46,13 @@ class RuleForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the rule that the person has seen."""
 
 
+class SilenceForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """For how long, and why."""
+
+    duration: str = ""
+    reason: Reason = ""
+
+
 async def add_rule(call: Call[Nothing, RuleForm]) -> Answer:
     """Add a rule."""
     try:
@@ -63,6 +71,20 @@ async def edit_rule(call: Call[Nothing, RuleForm]) -> str:
         raise changed_meanwhile() from None
     except ConfigError as error:
         raise _refused(error, form) from None
+    return rule_path(name)
+
+
+async def silence_rule(call: Call[Nothing, SilenceForm]) -> str:
+    """Deliver nothing of a rule for a time."""
+    name, form = await _known(call), call.body
+    await call.app.alerts.asilence_rule(name, form.duration.strip(), reason=form.reason.strip(), by=call.by)
+    return rule_path(name)
+
+
+async def unsilence_rule(call: Call[Nothing, None]) -> str:
+    """End the silence of a rule."""
+    name = await _known(call)
+    await call.app.alerts.aunsilence_rule(name)
     return rule_path(name)
 
 
@@ -118,6 +140,13 @@ def field_of(message: str, name: str) -> str | None:
     if text.endswith("use another scope"):
         return "scope"
     return next((field for begin, field in _BEGINNINGS.items() if text.startswith(begin)), None)
+
+
+async def _known(call: Call[Any, Any]) -> str:
+    name = call.path["name"]
+    if name not in [rule.name for rule in await call.app.alerts.arules()]:
+        raise not_found(f"no alert rule is called {name!r}")
+    return name
 
 
 def _refused(error: ConfigError, form: RuleForm) -> Problem:

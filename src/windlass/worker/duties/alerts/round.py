@@ -9,8 +9,9 @@ from typing import Protocol
 from windlass.client.session import Session
 from windlass.core.alerts.expression import measures_of, parse
 from windlass.core.alerts.judgement import MOST_OPEN, Judge
-from windlass.core.alerts.records import AlertRecord, AlertRule, AlertState, EventKind
+from windlass.core.alerts.records import AlertRule, AlertState, EventKind
 from windlass.core.alerts.rules import LONGEST_COOL_DOWN, default_rules
+from windlass.core.alerts.silence import Told, told
 from windlass.core.alerts.window import Baseline
 from windlass.errors import ConfigError
 from windlass.store.operations.alerts.alerts import NewDelivery, Recorded, record, situation
@@ -72,11 +73,19 @@ class AlertRounds:
         verdict = self._judge.judge(seen.rules, found, alerts=seen.alerts, now=seen.now)
         self._judge.forget(alert for alert in seen.alerts if alert.state != AlertState.RESOLVED)
         self._tell_left_out(verdict.left_out)
-        if not verdict.fired and not verdict.resolved:
+        rules = {rule.name: rule for rule in seen.rules}
+        heard = told(rules, fired=verdict.fired, resolved=verdict.resolved, alerts=seen.alerts)
+        if not verdict.fired and not verdict.resolved and not heard.unsilenced:
             return Recorded([], [])
-        told = self._deliveries({rule.name: rule for rule in seen.rules}, verdict.fired, verdict.resolved)
-        gone = [alert.id for alert in verdict.resolved]
-        return self._session.run(record(lead, fired=verdict.fired, resolved=gone, deliveries=told))
+        return self._session.run(
+            record(
+                lead,
+                fired=heard.fired,
+                resolved=[alert.id for alert in verdict.resolved],
+                unsilenced=[alert.id for alert in heard.unsilenced],
+                deliveries=self._deliveries(rules, heard),
+            )
+        )
 
     def _lengths(self, rules: Iterable[AlertRule], now: int, *, all_rules: bool) -> list[int]:
         """The lengths of windows that are to be looked at now: long ones less often."""
@@ -88,17 +97,16 @@ class AlertRounds:
             self._due[one] = now + min(max(one // _SHARE, _SHORTEST), _LONGEST) - _SHORTEST // 2
         return due
 
-    def _deliveries(
-        self, rules: Mapping[str, AlertRule], fired: Iterable[AlertRecord], resolved: Iterable[AlertRecord]
-    ) -> list[NewDelivery]:
-        told: list[NewDelivery] = []
-        for kind, alerts in ((EventKind.FIRED, fired), (EventKind.RESOLVED, resolved)):
+    def _deliveries(self, rules: Mapping[str, AlertRule], heard: Told) -> list[NewDelivery]:
+        found: list[NewDelivery] = []
+        fired = [*(alert for alert in heard.fired if alert.silenced_until is None), *heard.unsilenced]
+        for kind, alerts in ((EventKind.FIRED, fired), (EventKind.RESOLVED, heard.resolved)):
             for alert in alerts:
                 rule = rules.get(alert.rule)
                 chosen = [] if rule is None else rule.channel_names
                 names = self._channels.names_for(chosen, severity=alert.severity, kind=kind.value)
-                told += [(alert.id, kind.value, name) for name in names]
-        return told
+                found += [(alert.id, kind.value, name) for name in names]
+        return found
 
     def _tell_left_out(self, left_out: Mapping[str, int]) -> None:
         for rule, number in left_out.items():

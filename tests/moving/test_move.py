@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,11 @@ from windlass import (
     group,
 )
 from windlass.admin.move import MOVER, Moved, MoveRefused, Progress, move
+from windlass.core.alerts.records import AlertRecord
 from windlass.store.operations import queues
+from windlass.store.operations.alerts.alerts import record
 from windlass.store.operations.events import record_store_events
+from windlass.store.operations.leader import LEADER, resign, take_lead
 from windlass.store.operations.schedules.changes import add, change, schedule
 from windlass.store.operations.schedules.edits import paused
 
@@ -329,6 +333,36 @@ def test_limits_that_an_operator_has_set_are_moved(from_sqlite_to_postgres: Ways
         ways.move()
         [found] = ways.new.limits()
         assert (found.name, found.rate, found.burst, found.changed_by) == ("github", "5000/h", 100, "ada")
+
+
+def test_alerts_and_what_operators_say_of_them_are_moved(ways: Ways) -> None:
+    """B22: rules that operators have made or changed, silences, history, and what is still to be delivered."""
+    old, new = ways.old.alerts, ways.new.alerts
+    ways.old.enqueue("echo", 1)
+    old.add_rule("any", "runs > 1000", scope="queue:default", channels=["pager"], window="10s")
+    ways.old.evaluate_alerts()
+    old.edit_rule("error-rate", severity="info")
+    old.delete_rule("run-time")
+    old.silence_rule("dead-letters", "1h", reason="a drill", by="ada")
+    lead = ways.old.client.session.run(take_lead(LEADER, holder="a", ttl=10_000))
+    fired = AlertRecord("01A", "any", "queue:default", "info", "", "deep", "{}", "firing", 7)
+    told = [("01A", "fired", "pager")]
+    ways.old.client.session.run(record(lead, fired=[fired], deliveries=told))
+    ways.old.client.session.run(resign(lead))
+    for _ in range(2):
+        ways.move()
+        assert new.list().alerts == old.list().alerts
+        assert [(one.event_id, one.channel, one.state) for one in new.deliveries()] == [
+            ("01A.fired", "pager", "waiting")
+        ]
+    ways.new.evaluate_alerts()  # code brings the default rules
+    fired_at = old.get("01A").fired_at
+    moved, here = (
+        {rule.name: replaced(rule, revision=0, changed_at=fired_at) for rule in one.rules()} for one in (new, old)
+    )
+    assert moved == here
+    assert "run-time" not in moved
+    assert (moved["error-rate"].severity, moved["dead-letters"].silenced_by) == ("info", "ada")
 
 
 def test_tokens_open_the_other_store_too(from_sqlite_to_postgres: Ways) -> None:

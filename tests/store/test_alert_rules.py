@@ -10,6 +10,7 @@ from windlass.core.alerts.records import AlertRule
 from windlass.core.alerts.rules import CODE, default_rules, new_rule
 from windlass.store.operations.alerts.alerts import situation
 from windlass.store.operations.alerts.rules import declare, delete, rules, save, silence
+from windlass.store.operations.alerts.transfer import import_rules, operators_rules
 
 
 def found(store: Store) -> list[AlertRule]:
@@ -136,3 +137,26 @@ def test_a_silence_is_no_setting(store: Store) -> None:
     assert store.run(silence("deep", length=1000, by="ada")) is None
     store.run(save(new_rule("deep", "queue_depth > 30")))
     assert silences(store) == [(None, None, None)]
+
+
+def test_rules_of_another_store_replace_older_ones(store: Store) -> None:
+    """A move: what code brought follows, what an operator has said here since stays."""
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE), new_rule("gone", "runs > 1", origin=CODE)]))
+    mine = store.run(save(new_rule("mine", "runs > 2")))
+    assert mine is not None
+    past = mine.changed_at - 1
+    deep = replace(
+        new_rule("deep", "queue_depth > 99", origin=CODE), is_edited=True, changed_at=past, silenced_until=past + 9999
+    )
+    gone = replace(new_rule("gone", "runs > 1", origin=CODE), is_deleted=True, changed_at=past)
+    older = replace(new_rule("mine", "runs > 3"), is_edited=True, changed_at=past)
+    new = replace(new_rule("new", "runs > 4"), is_edited=True, changed_at=past)
+    for _ in range(2):
+        store.run(import_rules([deep, gone, older, new]))
+        assert found(store) == [replace(deep, revision=2), mine, replace(new, revision=1)]
+    store.run(declare([new_rule("deep", "queue_depth > 10", origin=CODE), new_rule("gone", "runs > 1", origin=CODE)]))
+    assert [rule.name for rule in found(store)] == ["deep", "mine", "new"], "code does not bring it back"
+    newer = replace(older, changed_at=mine.changed_at + 1)
+    store.run(import_rules([newer]))
+    assert [rule.expression for rule in found(store)] == ["queue_depth > 99", "runs > 3", "runs > 4"]
+    assert {rule.name for rule in store.run(operators_rules())} == {"deep", "gone", "mine", "new"}

@@ -23,6 +23,7 @@ from windlass.store.operations.alerts.alerts import (
 )
 from windlass.store.operations.alerts.deliveries import deliveries, deliveries_due, settle_delivery
 from windlass.store.operations.alerts.rules import save
+from windlass.store.operations.alerts.transfer import import_alerts
 from windlass.store.operations.leader import LEADER, Lead, take_lead
 from windlass.store.operations.tidy import tidy_alerts
 
@@ -254,3 +255,29 @@ def test_what_is_too_many_goes(store: Store) -> None:
     assert [one.alert for one in store.run(deliveries())] == ["A5", "A4", "A3"], "one has no alert any more"
     store.advance(DAY)
     assert len(store.run(deliveries_due())) == 3
+
+
+def test_alerts_of_another_store_are_added_once(store: Store) -> None:
+    """A move: what is open here stays; what is still to be delivered comes with its alert."""
+    here = alert(store, "A5", subject="queue:busy")
+    fire(store, here)
+    begin = store.clock()
+    over = replace(
+        alert(store, "A1"),
+        state="resolved",
+        acknowledged_at=7,
+        acknowledged_by="ada",
+        resolved_at=begin,
+        resolved_by="bob",
+    )
+    still, other = alert(store, "A2", subject="all"), alert(store, "A3", subject="queue:busy")
+    told = [("A1", "resolved", "log"), ("A2", "fired", "ops"), ("A3", "fired", "ops")]
+    assert store.run(import_alerts([over, still, other], deliveries=told)) == 2
+    assert store.run(import_alerts([over, still, other], deliveries=told)) == 0
+    assert listed(store) == [here, still, over]
+    assert [one.event.id for one in store.run(deliveries_due("ops"))] == ["A2.fired"]
+    assert [one.event.id for one in store.run(deliveries_due("log"))] == ["A1.resolved"]
+    assert ids(store.run(situation(resolved_within=1000)).alerts) != []
+    store.run(acknowledge("A2", by="eve"))
+    store.run(import_alerts([still]))
+    assert [one.acknowledged_by for one in listed(store, id="A2")] == ["eve"]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import msgspec
 
 from windlass import clock
-from windlass.admin.moved_edges import compared_edges, copy_edges, parted
-from windlass.admin.moved_schedules import has_schedules, move_schedules
+from windlass.admin.moved.alerts import copy_alerts
+from windlass.admin.moved.edges import compared_edges, copy_edges, parted
+from windlass.admin.moved.schedules import has_schedules, move_schedules
 from windlass.client.session import Session
 from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
@@ -71,7 +72,7 @@ def move(
     source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
 ) -> Moved:
     """Copy all jobs, or those of one queue, with settings, keys, events, steps and what they wait for; with all jobs
-    the schedules and the events that are kept for jobs too.
+    the schedules, the events that are kept for jobs, what operators have set, and the history of alerts too.
 
     Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
     where the two are one store; ``IdConflict`` where the target has a different job under the same id.
@@ -88,6 +89,7 @@ def move(
         _copy_key_limits(source, target)
         _copy_events(source, target)
         _copy_tokens(source, target)
+        copy_alerts(source, target)
         move_schedules(source, target, by=MOVER, reason=f"moved to {place(target)}")
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))

@@ -40,6 +40,7 @@ from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
 from windlass.store.operations.alerts import alerts
 from windlass.store.operations.alerts import rules as alert_rules
+from windlass.store.operations.alerts import transfer as alert_transfer
 from windlass.store.operations.alerts.deliveries import deliveries_due, settle_delivery
 from windlass.store.operations.archive.restore import restore
 from windlass.store.operations.diagnostics import by_hand, mutes
@@ -326,6 +327,8 @@ def _alerts(scene: Scene) -> None:
     assert store.run(settle_delivery(due.delivery))
     store.run(tidy_alerts(most_alerts=0, most_deliveries=0))
     assert saved is not None
+    store.run(alert_transfer.import_rules([new_rule("moved", "runs > 1")]))
+    assert store.run(alert_transfer.import_alerts([replace(fired[0], id="C")])) == 1
     assert store.run(alert_rules.silence("slow", length=HOUR, by="me")) is not None
     assert store.run(alert_rules.delete("slow"))
 
@@ -460,6 +463,8 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
         "alert_rules_declare",
         "alert_rule_save",
         "alert_rule_silence",
+        "alert_rules_import",
+        "alert_import",
         "alert_rule_delete",
         "alert_record",
         "alert_acknowledge",

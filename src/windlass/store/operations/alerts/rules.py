@@ -19,7 +19,7 @@ def declare(rules: Iterable[AlertRule]) -> Operation[None]:
     """Store the rules that code brings: those that are missing, and those that code brought before, says otherwise now,
     and no operator has changed or deleted. A repeat changes nothing.
     """
-    rows = [_row(rule) for rule in rules]
+    rows = [stored_row(rule) for rule in rules]
     for first in range(0, len(rows), _AT_ONCE):
         yield Call("alert_rules_declare", {"rules": rows[first : first + _AT_ONCE]})
 
@@ -37,7 +37,7 @@ def save(rule: AlertRule, *, most: int = MOST_RULES) -> Operation[AlertRule | No
     None, and nothing is changed, if there is a rule of this name already, if it has another revision by now, or if
     there are too many. Where the rule says the same already, that is given: so is what a repeat after no reply finds.
     """
-    answer = yield Call("alert_rule_save", {"rules": [_row(rule)], "revision": rule.revision, "most": most})
+    answer = yield Call("alert_rule_save", {"rules": [stored_row(rule)], "revision": rule.revision, "most": most})
     saved = records(answer["saved"], AlertRule)
     if saved:
         return in_force(saved[0], now=saved[0].changed_at)
@@ -66,7 +66,7 @@ def delete(name: str) -> Operation[bool]:
     return bool(answer["deleted"])
 
 
-def _row(rule: AlertRule) -> tuple[object, ...]:
+def stored_row(rule: AlertRule) -> tuple[object, ...]:
     """Its fields, with numbers for true and false, which every store has."""
     return tuple(int(value) if isinstance(value, bool) else value for value in astuple(rule))
 

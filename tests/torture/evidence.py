@@ -39,7 +39,7 @@ from tests.torture.witness import (
     Token,
     Unsure,
 )
-from tests.torture.workload import LONGEST_DELAY, is_isolated
+from tests.torture.workload import FREE, LONGEST_DELAY, is_isolated
 from windlass.core.records import JobRecord
 
 GAP = 1.2
@@ -76,6 +76,8 @@ class Evidence:
     """The fences that were taken from such jobs by rescues, as the store tells."""
     rescued_at: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """When each of these fences was taken, in milliseconds by the store's clock."""
+    blamed: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """The job that was held responsible for each of these losses, where it is one."""
     told: Mapping[str, Collection[int]] = field(default_factory=dict)
     """The fences whose runs were lost, given up or refused, as the story of each such job tells."""
     slots: Slots = field(default_factory=Slots)
@@ -95,7 +97,7 @@ class Evidence:
     acked: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
-    acks: list[float] = field(default_factory=list)
+    acked_at: dict[str, float] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     duplicates: list[Duplicate] = field(default_factory=list)
     held_keys: list[KeyHeld] = field(default_factory=list)
@@ -170,8 +172,9 @@ class Evidence:
             case Asked():
                 self.asked.update(line.ids)
             case Acked():
-                self.acks.append(line.at)
                 self.acked.update(line.ids)
+                for id in line.ids:
+                    self.acked_at.setdefault(id, line.at)
             case Refused():
                 self.refused.update(dict.fromkeys(line.ids, line.why))
             case Unsure():
@@ -225,8 +228,14 @@ class Evidence:
 
     def had_work(self, since: float, to: float) -> bool:
         """Whether jobs waited, due for a second and more, and two workers that ran nothing had their turns."""
-        waited = any(since <= at <= to - LONGEST_DELAY - 1 for at in self.acks)
+        last = to - LONGEST_DELAY - 1
+        waited = any(at <= last and (since <= at or self._began_after(id, to)) for id, at in self.acked_at.items())
         return waited and sum(self._had_nothing_to_do(since, to, pid) for pid in self.workers) >= 2
+
+    def _began_after(self, id: str, at: float) -> bool:
+        """Whether it is a job that nothing holds back, neither a limit nor a parent, and began only then."""
+        runs = self.runs.get(id, ())
+        return id.startswith(FREE) and bool(runs) and runs[0].fence == 1 and runs[0].began >= at
 
     def _had_nothing_to_do(self, since: float, to: float, pid: int) -> bool:
         """Whether the worker lived on, and ran nothing at last: others wait for a job that has to run alone."""

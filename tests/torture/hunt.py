@@ -30,10 +30,6 @@ class Hunted:
     """That all tries together took."""
 
     @property
-    def invariants(self) -> list[str]:
-        return sorted({finding.invariant for finding in self.report.findings})
-
-    @property
     def proofs(self) -> list[Finding]:
         return [finding for finding in self.report.findings if finding.invariant in self.expected]
 
@@ -44,10 +40,14 @@ class Hunted:
 
     def __str__(self) -> str:
         verdict = (
-            f"found by {', '.join(self.invariants)}" if self.is_found else f"MISSED ({self.invariants or 'nothing'})"
+            f"found by {_invariants(self.proofs)}" if self.is_found else f"MISSED ({_invariants(self.report.findings)})"
         )
         jobs = self.report.figures.get("jobs acknowledged", 0)
         return f"{self.name:40} {self.store:9} seed {self.seed}, {self.seconds:.0f} s, {jobs} jobs: {verdict}"
+
+
+def _invariants(findings: Sequence[Finding]) -> str:
+    return ", ".join(sorted({finding.invariant for finding in findings})) or "nothing"
 
 
 def hunt(name: str, *, folder: Path, without: frozenset[str], seconds: float, seeds: Sequence[int] = SEEDS) -> Hunted:
@@ -62,6 +62,7 @@ def hunt(name: str, *, folder: Path, without: frozenset[str], seconds: float, se
             without=without | mutant.without,
             mutant=name,
             patience=PATIENCE,
+            until=frozenset(mutant.breaks),
         )
         hunted = Hunted(name, mutant.store, seed, run(settings), mutant.breaks, now() - began)
         if hunted.is_found:

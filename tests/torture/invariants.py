@@ -17,6 +17,7 @@ from tests.torture.leases import checks as leases
 from tests.torture.leases.setting import REMOTE
 from tests.torture.plan import OF_STORE, Kind
 from tests.torture.results import fence_of_result
+from tests.torture.suspects import checks as suspects
 from tests.torture.traffic import checks as traffic
 from tests.torture.traffic.setting import METERED
 from tests.torture.workload import BRIEF
@@ -33,6 +34,7 @@ ENDINGS: dict[str, set[tuple[State, str | None]]] = {
     "limited": {(State.FAILED, "timeout"), (State.FAILED, "attempts")},
     "ilimited": {(State.FAILED, "timeout"), (State.FAILED, "attempts")},
     "alimited": {(State.FAILED, "timeout"), (State.FAILED, "attempts")},
+    "tired": {(State.FAILED, "timeout"), (State.FAILED, "attempts")},
     "poison": {(State.FAILED, "crashed")},
     "ipoison": {(State.FAILED, "crashed")},
     REMOTE: {(State.COMPLETED, None), (State.FAILED, "attempts")},
@@ -239,15 +241,25 @@ CHECKS: tuple[Check, ...] = (
     the_store_is_taken_up_again,
     endings_are_kept,
     runs_are_explained,
+    *suspects.CHECKS,
     *traffic.CHECKS,
     *flows.CHECKS,
     *leases.CHECKS,
 )
 
 
+_AT_THE_END = {"I6", "I7", "I12", "I17"}
+"""What can be judged only when all jobs should have ended, and all is written that tells of them."""
+
+
 def broken(seen: Evidence) -> list[Finding]:
     """Everything that the evidence shows to be wrong."""
     return [finding for check in CHECKS for finding in check(seen)]
+
+
+def broken_so_far(seen: Evidence) -> list[Finding]:
+    """The same in the middle of a run."""
+    return [finding for finding in broken(seen) if finding.invariant not in _AT_THE_END]
 
 
 def _may_have_crashed(job: JobRecord, seen: Evidence) -> bool:

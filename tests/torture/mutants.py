@@ -1,8 +1,8 @@
 """Bugs that the rack must find; a worker process plants the one that its environment names.
 
 Each is of a kind that reviews of this or other systems have found. They live here alone, those of limits and schedules
-in ``traffic/mutants.py``, those of flows and steps in ``flows/mutants.py``, those of leases over HTTP in
-``leases/mutants.py``.
+in ``traffic/mutants.py``, those of flows and steps in ``flows/mutants.py``, those of suspects in
+``suspects/mutants.py``, those of leases over HTTP in ``leases/mutants.py``.
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ from typing import Any
 from tests.torture.flows.mutants import OF_FLOWS
 from tests.torture.leases.mutants import OF_LEASES
 from tests.torture.planting import Mutant, edit, edit_script, replace_everywhere, set_attribute, together
+from tests.torture.suspects.mutants import OF_SUSPECTS
 from tests.torture.traffic.mutants import OF_TRAFFIC
-from windlass.core import decide
-from windlass.core.outcome import Blame
 from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations.cycle import CycleResult, cycle, unique_keys
-from windlass.store.operations.rescue import _blame as blame
 from windlass.store.operations.rescue import rescue
 from windlass.worker.executors import threads
 from windlass.worker.fetch import cycle_client
-from windlass.worker.fetch.pump import Pump
-from windlass.worker.runs.suspects import SuspectInFlight
 
 
 def _claims_handed_out_twice() -> None:
@@ -99,32 +95,6 @@ def _rescue_page_that_blocks() -> None:
             answer = yield call
 
     replace_everywhere(really, blocked)
-
-
-def _neighbours_fall() -> None:
-    """A job that was lost once before it started is given up."""
-    decide.RESCUES_ALLOWED = 1
-
-
-def _all_are_blamed() -> None:
-    """Whatever ran beside a job that is known to kill its process is charged like that."""
-    replace_everywhere(blame, lambda job, suspicion: Blame.SHARED)
-
-
-def _suspects_never_claimed() -> None:
-    """A job that was lost once waits for ever."""
-    set_attribute(Pump, "_looks_for_suspect", lambda self, now: False)
-
-
-def _poison_never_given_up() -> None:
-    set_attribute(decide, "CRASHES_ALLOWED", 1000)
-
-
-def _suspects_side_by_side() -> None:
-    """A worker takes in all suspects that there are."""
-    set_attribute(SuspectInFlight, "is_none", lambda self, now: True)
-    set_attribute(SuspectInFlight, "keeps_others_waiting", lambda self, now: False)
-    set_attribute(SuspectInFlight, "is_to_run_alone", lambda self, run: False)
 
 
 def _failures_acknowledged() -> None:
@@ -209,11 +179,6 @@ MUTANTS: dict[str, Mutant] = {
     "promote skips jobs": Mutant(
         edit("promote", ("run_at <= :now", "run_at <= :now AND seq % 5 <> 0")), "sqlite", ("I6",)
     ),
-    "neighbours fall with a poisonous job": Mutant(_neighbours_fall, "sqlite", ("I11",)),
-    "neighbours charged for a suspect": Mutant(_all_are_blamed, "sqlite", ("I11",)),
-    "suspect never claimed": Mutant(_suspects_never_claimed, "redis", ("I6",)),
-    "poison never given up": Mutant(_poison_never_given_up, "sqlite", ("I5", "I11")),
-    "suspects side by side": Mutant(_suspects_side_by_side, "sqlite", ("I11",)),
     "cycle waits for a caller's transaction": Mutant(_cycles_wait_for_callers, "postgres", ("I11", "I6")),
     "cancel request forgotten": Mutant(edit("cycle", ("cancel_requested_at IS NULL OR", "true OR")), "sqlite", ("I3",)),
     "cancel request forgotten by a rescue": Mutant(
@@ -230,6 +195,7 @@ MUTANTS: dict[str, Mutant] = {
         edit("cycle", ("fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")), "sqlite", ("I5",)
     ),
     "refused enqueue acknowledged": Mutant(_failures_acknowledged, "redis", ("I1",)),
+    **OF_SUSPECTS,
     **OF_TRAFFIC,
     **OF_FLOWS,
     **OF_LEASES,

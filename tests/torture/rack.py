@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, product
@@ -19,8 +19,9 @@ from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults, Incident, Restore
 from tests.torture.finding import Finding
 from tests.torture.fleet import LEASE, LONG_LEASE, PRODUCERS, SLOTS, STUCK, Fleet
+from tests.torture.flows.owed import send_owed
 from tests.torture.ground import NAMESPACE, Ground, ground_of
-from tests.torture.invariants import broken
+from tests.torture.invariants import broken, broken_so_far
 from tests.torture.plan import Fault, Kind, plan
 from tests.torture.report import Report, figures_of
 from tests.torture.traffic import slots
@@ -28,7 +29,7 @@ from tests.torture.traffic.leftovers import mended
 from tests.torture.traffic.setting import MOST_NARROW, MOST_OF_APP, NARROW, QUEUE_RATE, RATED
 from tests.torture.witness import Reader, Witness, now
 from tests.torture.workload import BRIEF, KEYED, KEYS, Spice, is_isolated
-from windlass import Retention, StoreUnavailable, Windlass
+from windlass import JobNotFound, Retention, StoreUnavailable, Windlass
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED
 from windlass.insight.timeline import TimelineEntry
@@ -43,6 +44,8 @@ _LOSSES = ("rescued", "refused", "abandoned", "attempt_failed", "snoozed", "thro
 """What a job's story tells of a run that did not complete it, and was not just handed back."""
 _FORGOTTEN = 25.0
 """Seconds within which nothing is left of keys that no job holds."""
+_BETWEEN_LOOKS = 10.0
+"""Seconds between two looks of a run that ends when it has found something."""
 _LONGEST = 600.0
 """Seconds after which jobs that still run again and again are taken for stuck."""
 
@@ -59,6 +62,8 @@ class Settings:
     without: frozenset[str] = frozenset()
     """Kinds of faults and spices that are left out, by name."""
     mutant: str | None = None
+    until: frozenset[str] = frozenset()
+    """The run is over as soon as one of these invariants is seen broken."""
     rate: float = 10.0
     """Batches that each of two producers sends in a second, at the most."""
     patience: float = 120.0
@@ -111,6 +116,10 @@ class _Schedule:
                 pause.wait(min(0.1, max(0.0, self._due[0][0] - now())))
 
 
+class _Found(Exception):
+    """What the run is for has been found."""
+
+
 class Rack:
     """One run."""
 
@@ -139,6 +148,8 @@ class Rack:
         self._findings: list[Finding] = []
         self._troubled: list[tuple[float, float]] = []
         self._diagnosis = ""
+        self._next_look = now()
+        self._is_cut_short = False
 
     def run(self) -> Report:
         self._app.queue(BRIEF).configure(retention=Retention(at_most=20))
@@ -146,16 +157,24 @@ class Rack:
         with ExitStack() as ends:
             ends.callback(self._witness.close)
             ends.callback(self._fleet.kill)
-            self._fleet.start_workers()
-            self._await_up()
-            ends.enter_context(self._watching_store())
-            self._fleet.start_producers()
-            self._await(self._is_producing, patience=_START)
-            early = self._strike_all()
-            self._calm_down()
-            self._close(early)
+            try:
+                ends.enter_context(self._watching_store())
+                self._fleet.start_workers()
+                self._await_up()
+                self._fleet.start_producers()
+                self._await(self._is_producing, patience=_START)
+                self._torture()
+            except _Found:
+                self._is_cut_short = True
         self._judge()
         return self._report()
+
+    def _torture(self) -> None:
+        early = self._strike_all()
+        is_drained = self._calm_down()
+        self._count_what_is_left()
+        if is_drained:  # where something stands still, nothing is learned by asking for more
+            self._close(early)
 
     def _limit(self) -> None:
         if Spice.GATES in self._settings.spices:
@@ -204,6 +223,16 @@ class Rack:
 
     def _tend(self) -> None:
         self._fleet.tend()
+        if self._settings.until and now() > self._next_look:
+            self._look_for_proof()
+            self._next_look = now() + _BETWEEN_LOOKS
+
+    def _look_for_proof(self) -> None:
+        """End the run if it has shown what it is for. That a job has not ended yet proves nothing before the end."""
+        with suppress(StoreUnavailable, JobNotFound):  # it is away, or has just cleaned a job away
+            self._gather()
+            if self._settings.until.intersection(finding.invariant for finding in broken_so_far(self._seen)):
+                raise _Found
 
     def _look(self) -> None:
         """Tell the faults what there is to strike."""
@@ -220,7 +249,8 @@ class Rack:
 
     # The end.
 
-    def _calm_down(self) -> None:
+    def _calm_down(self) -> bool:
+        """Whether all jobs have ended."""
         self._ground.heal()
         for producer in self._fleet.producers:
             if trouble := producer.end(within=self._settings.end_within, wrong=[STUCK], on_overdue=self._diagnose):
@@ -228,7 +258,7 @@ class Rack:
         self._say("faults are over; waiting until all jobs have ended")
         if self._has_schedules:
             self._end_schedules()
-        self._await_drained(patience=self._settings.patience)
+        return self._await_drained(patience=self._settings.patience)
 
     @property
     def _has_schedules(self) -> bool:
@@ -244,14 +274,17 @@ class Rack:
         slots.pause_all(self._app)
         self._seen.slots.look(self._app, is_last=True)
 
-    def _close(self, early: Footprints) -> None:
+    def _count_what_is_left(self) -> None:
         # What was left waiting for a key, and is gone, is forgotten by a duty.
         self._await(lambda: not self._ground.still_counted(), patience=_FORGOTTEN)
         self._seen.still_counted = self._ground.still_counted()
+
+    def _close(self, early: Footprints) -> None:
         self._seen.limited_until = now()
         self._app.configure(max_running=None)  # every place of the workers is to be filled
         self._ask_for_all_keys()
-        self._wave("closing", patience=self._settings.patience)
+        if not self._wave("closing", patience=self._settings.patience):
+            return
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
         for program in self._fleet.kept_running:
@@ -267,12 +300,17 @@ class Rack:
                 if job.id != request.options.id:
                     asking.key_is_held_by_finished(request, job)
 
-    def _wave(self, name: str, *, patience: float, queues: Sequence[str | None] = (None,)) -> None:
+    def _wave(self, name: str, *, patience: float, queues: Sequence[str | None] = (None,)) -> bool:
+        """Fill all places of all workers; whether these jobs have ended. The last time interrupts come first."""
         asking = Asking(self._app, self._witness)
+        has_interrupts = name == "closing" and Spice.LIMITS in self._settings.spices
         for slot in SLOTS:
-            asking.enqueue(idleness.wave(self._app, slot, name))
-        if not self._await_drained(patience=patience, queues=queues):
+            first = idleness.interrupts(slot) if has_interrupts else ()
+            asking.enqueue(idleness.wave(self._app, slot, name, first=first))
+        is_over = self._await_drained(patience=patience, queues=queues)
+        if not is_over:
             self._findings.append(Finding("I6", f"the jobs of the {name} wave did not end: a worker stands still"))
+        return is_over
 
     def _is_drained(self, queues: Sequence[str | None]) -> bool:
         try:
@@ -288,6 +326,7 @@ class Rack:
         began = now()
         while not self._await(lambda: self._is_drained(queues), patience=1.0):
             self._seen.hear(self._reader.new())
+            send_owed(self._app, {line.to for line in self._seen.sent})
             if now() > min(began + _LONGEST, max(began, self._seen.last_run) + patience):
                 self._diagnose()
                 return False
@@ -331,6 +370,11 @@ class Rack:
                 self._troubled.append((began, now()))
 
     def _judge(self) -> None:
+        self._gather()
+        self._findings += broken_so_far(self._seen) if self._is_cut_short else broken(self._seen)
+
+    def _gather(self) -> None:
+        """Take in what witnesses and the store tell by now."""
         self._seen.hear(self._reader.new())
         self._seen.records = {record.id: record for record in self._records()}
         self._seen.incidents = self._faults.incidents
@@ -341,7 +385,7 @@ class Rack:
         self._seen.mended = mended(self._app, self._settings.folder)
         self._seen.rescued_at = {id: _rescues(story) for id, story in stories.items()}
         self._seen.rescued = self._seen.rescued_at
-        self._findings += broken(self._seen)
+        self._seen.blamed = {id: _culprits(story) for id, story in stories.items()}
 
     def _records(self) -> Iterator[JobRecord]:
         cursor: int | None = None
@@ -375,6 +419,12 @@ def _lost_fences(id: str, story: Sequence[TimelineEntry]) -> set[int]:
     """A worker may give up a run in a child before it hears that the run has returned; of its own threads it knows."""
     kinds = {*_LOSSES, "handed_back"} if is_isolated(id) else set(_LOSSES)
     return {entry.fence for entry in story if entry.kind in kinds and entry.fence is not None}
+
+
+def _culprits(story: Sequence[TimelineEntry]) -> dict[int, str]:
+    """Which job was held responsible when a fence was lost."""
+    losses = [entry for entry in story if entry.kind == "rescued" and entry.fence is not None]
+    return {entry.fence or 0: str(entry.detail["blamed"]) for entry in losses if "blamed" in entry.detail}
 
 
 def _rescues(story: Sequence[TimelineEntry]) -> dict[int, int]:

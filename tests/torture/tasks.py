@@ -278,6 +278,17 @@ def ilimited() -> None:
     _be_busy()
 
 
+@app.task(name="tired", **_LIMITED)
+@witnessed
+def tired() -> None:
+    """Runs into its time limit in code of its own, and asks nothing of the store."""
+    job, number = current_job(), 0
+    while True:
+        number += 1
+        log.info("%s: tired of %d", job.id, number)
+        sum(range(100_000))
+
+
 @app.task(name="alimited", **_LIMITED)
 @awitnessed
 async def alimited() -> object:

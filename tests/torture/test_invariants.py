@@ -10,7 +10,7 @@ import pytest
 
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Incident
-from tests.torture.invariants import broken
+from tests.torture.invariants import broken, broken_so_far
 from tests.torture.plan import Fault, Kind
 from tests.torture.witness import (
     Acked,
@@ -180,6 +180,12 @@ def test_a_job_that_never_ends() -> None:
     assert found([*asked("a"), *ran("a", until=None)], record("a", state=State.RUNNING, result=None)) == {"I6"}
 
 
+def test_that_a_job_has_not_ended_yet_proves_nothing_in_the_middle_of_a_run() -> None:
+    running, charged = record("a", state=State.RUNNING, result=None), record("b", attempt=2)
+    seen = evidence([*asked("a"), *ran("a", until=None), *asked("b"), *ran("b")], running, charged)
+    assert [finding.invariant for finding in broken_so_far(seen)] == ["I5"]
+
+
 def test_a_refused_job_that_is_there_after_all() -> None:
     assert found([Asked(["a"], 0.5), Refused(["a"], 0.6, "away"), *ran("a")], record("a")) == {"I10"}
 
@@ -245,6 +251,20 @@ def test_workers_that_do_not_go_on_after_an_outage(until: float, expected: set[s
         *ran("c", pid=500, at=38.0, until=39.0),
     ]
     assert found(lines, *map(record, "abc"), incidents=[outage]) == expected
+
+
+@pytest.mark.parametrize(("id", "expected"), [("quick-1", {"I11"}), ("keyed-1", set())], ids=["free", "limited"])
+def test_a_caller_that_holds_up_workers_and_callers(id: str, expected: set[str]) -> None:
+    """Where nobody can enqueue meanwhile either, what was there before tells that workers stand still."""
+    left_open = Incident(Fault(10.0, Kind.OPEN_TRANSACTION, 8.0, 0.5, 0.5), 10.0, 18.0)
+    lines = [
+        *(line for pid in (100, 200) for line in alive(pid)),
+        *(line for of, pid in (("a", 100), ("b", 200)) for line in [*asked(of), *ran(of, pid=pid)]),
+        Asked([id], 9.0),
+        Acked([id], 9.1),
+        *ran(id, at=18.1, until=18.2),
+    ]
+    assert found(lines, *map(record, ("a", "b", id)), incidents=[left_open]) == expected
 
 
 def test_a_run_without_a_recorded_cause() -> None:

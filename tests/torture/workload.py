@@ -57,6 +57,9 @@ _SOON = 10
 RESTLESS = ("failing", "snoozing", "limited", "alimited", "ilimited", "metered", "ametered")
 """Tasks whose runs end in another way than by returning, mostly, and are followed by another."""
 
+FREE = ("quick-", "aquick-", "brief-")
+"""How the ids of jobs begin that may run as soon as they are due."""
+
 _QUICK = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20}
 _SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 4, "along": 4, "failing": 8}
 _ALWAYS: dict[str, float] = {**_QUICK, **_SLOW}
@@ -82,7 +85,7 @@ _HERDS: dict[Spice, tuple[str, ...]] = {
     Spice.KEYS: tuple(KEY_LIMITS),
     Spice.RATES: (RATED, *METERED),
     Spice.FLOWS: (flows.CHAIN, flows.DIAMOND, flows.GROUP),
-    Spice.STEPS: (flows.STEPS,) * 3,
+    Spice.STEPS: (flows.STEPS, flows.RACE, flows.RACE),
 }
 """What many jobs at once press against: a queue, a key of a task, or a limit of which a task takes tokens; or what they
 are together.

@@ -61,8 +61,11 @@ def steps_are_recorded_once(seen: Evidence) -> Iterator[Finding]:
 
 
 def events_arrive(seen: Evidence) -> Iterator[Finding]:
-    """I17: a job gets the event that was sent to it; it does not run out of time once the event is there."""
+    """I17: a job gets the event that was sent to it; nor does it wait on or run out of time once that is there."""
     sent = {line.to: line for line in reversed(seen.sent)}
+    for id, job in sorted(seen.records.items()):
+        if id in sent and (job.state, job.reason) == (State.SCHEDULED, "event"):
+            yield Finding("I17", f"job {id} waits for ever for the event that {sent[id].job} had sent")
     for line in seen.kept:
         if line.step == "event" and flow_of(line.value) != flow_of(line.job):
             yield Finding("I17", f"job {line.job} got the event that {line.value} sent")

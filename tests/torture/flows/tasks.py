@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import count
+from threading import Event, Thread
 from typing import Any
 
 from tests.torture.flows.setting import LONGEST_WAIT, event_of
@@ -64,7 +66,23 @@ def _step(name: str) -> str:
     return token
 
 
-def _go_on() -> object:
+def _send_soon(to: str, seconds: float) -> None:
+    Event().wait(seconds)
+    with suppress(StoreUnavailable):  # the rack sends it when all else has ended
+        app.send(event_of(to), to)
+        witness.write(Sent(to, to, now()))
+
+
+def _wait(offset: float | None) -> object:
+    """Wait for the event of this job. With an offset it is sent so many seconds from now, and the wait has no end."""
+    job = current_job()
+    if offset is None:
+        return job.wait_for(event_of(job.id), timeout=LONGEST_WAIT)
+    Thread(target=_send_soon, args=(job.id, offset), name="torture-send", daemon=True).start()
+    return job.wait_for(event_of(job.id))
+
+
+def _go_on(offset: float | None) -> object:
     """A step, a sleep, an event and another step, over as many runs as it takes."""
     job = current_job()
 
@@ -75,7 +93,7 @@ def _go_on() -> object:
         keep("first", job.step("first", _step, "first"))
         job.sleep(0.3)
         try:
-            keep("event", job.wait_for(event_of(job.id), timeout=LONGEST_WAIT))
+            keep("event", _wait(offset))
         except EventTimeout:
             keep("timeout", None)
         keep("last", job.step("last", _step, "last"))
@@ -86,14 +104,14 @@ def _go_on() -> object:
 
 @app.task(name="stepping")
 @witnessed
-def stepping() -> object:
-    return _go_on()
+def stepping(offset: float | None = None) -> object:
+    return _go_on(offset)
 
 
 @app.task(name="istepping", isolation="process")
 @witnessed
-def istepping() -> object:
-    return _go_on()
+def istepping(offset: float | None = None) -> object:
+    return _go_on(offset)
 
 
 @app.task(name="sending")

@@ -62,3 +62,10 @@ def test_an_event_that_was_sent_arrives() -> None:
     assert broken([*run, Sent(SENDER, WAITING, 1.0), Kept(WAITING, "timeout", 1, "None", 3.5)]) == {"I17"}
     assert broken([*run, Sent(SENDER, WAITING, 3.2), Kept(WAITING, "timeout", 1, "None", 3.5)]) == set()
     assert broken([*run, Kept(WAITING, "event", 1, "sending@p0-9.1", 3.5)]) == {"I17"}
+
+
+def test_a_job_whose_event_was_sent_does_not_wait_any_more() -> None:
+    waiting = record(WAITING, state=State.SCHEDULED, reason="event", result=None)
+    assert broken([Sent(WAITING, WAITING, 1.0)], waiting) == {"I17"}
+    assert broken([], waiting) == set()
+    assert broken([Sent(WAITING, WAITING, 1.0)], record(WAITING)) == set()

@@ -11,6 +11,7 @@ from tests.store.schedules import TEN, a_definition, a_schedule, fire_all, leads
 from tests.store.stores import Store
 from windlass.core.schedules.zones import zone_data_version
 from windlass.errors import ConfigError, ScheduleNotFound
+from windlass.store.operations import jobs
 from windlass.store.operations.schedules.changes import (
     add,
     change,
@@ -18,6 +19,7 @@ from windlass.store.operations.schedules.changes import (
     every_schedule,
     fires,
     recompute,
+    runs,
     save,
     schedule,
     schedules,
@@ -199,3 +201,24 @@ def test_the_ledger_in_pages(store: Store) -> None:
     first = store.run(fires(name, limit=3))
     rest = store.run(fires(name, limit=3, before=first[-1].planned_at))
     assert [row.planned_at - START for row in (*first, *rest)] == [TEN * number for number in (5, 4, 3, 2, 1)]
+
+
+def test_the_last_runs_of_several_schedules_at_once(store: Store) -> None:
+    """B16: each slot with the state of its job, the newest first; what has not fired is left out."""
+    lead = leads(store, ttl=DAY)
+    often, seldom = a_schedule(store).name, a_schedule(store, a_definition(every=3 * TEN)).name
+    quiet = a_schedule(store, a_definition(every=DAY)).name
+    for _ in range(4):
+        store.advance(TEN)
+        fire_all(store, lead)
+    store.a_worker(ttl=DAY).take(1)
+    gone = store.job(str(ledger(store, often)[1].job))
+    store.run(jobs.delete([(gone.seq, gone.id)]))
+    found = store.run(runs([often, seldom, quiet, "no such schedule"], limit=3))
+    assert {name: [(run.planned_at - START, run.state) for run in rows] for name, rows in found.items()} == {
+        often: [(4 * TEN, "pending"), (3 * TEN, "pending"), (2 * TEN, None)],
+        seldom: [(4 * TEN, "pending"), (TEN, "pending")],
+    }
+    assert {run.outcome for run in found[often]} == {"on_time"}
+    assert [run.state for run in store.run(runs([often], limit=9))[often]][-1] == "running"
+    assert store.run(runs([], limit=3)) == {}

@@ -40,7 +40,7 @@ from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
 from windlass.store.operations.rates.trips import Failures, Tripped
-from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
+from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord, ScheduleRun
 from windlass.store.operations.steps.sent_events import SentEvent
 from windlass.store.operations.steps.steps import StepRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
@@ -105,6 +105,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Relative,
         Replacement,
         ScheduleRecord,
+        ScheduleRun,
         SentEvent,
         ShutGate,
         Sighting,

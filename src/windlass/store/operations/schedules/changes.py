@@ -14,7 +14,7 @@ from windlass.store.answers import records
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.operations.schedules.definition import Definition
 from windlass.store.operations.schedules.edits import Edit, new_schedule, recomputed, replanned
-from windlass.store.operations.schedules.records import FireRecord, Origin, ScheduleRecord
+from windlass.store.operations.schedules.records import FireRecord, Origin, ScheduleRecord, ScheduleRun
 from windlass.store.pages import PAGE, PAGE_BYTES, portions
 
 _TRIES = 20
@@ -155,6 +155,17 @@ def fires(name: str, *, before: int | None = None, limit: int = 50) -> Operation
     params = {"name": name, "before": 2**53 if before is None else before, "limit": limit}
     answer = yield Call("schedule_fires", params, Lane.READ)
     return records(answer["fires"], FireRecord)
+
+
+def runs(names: Sequence[str], *, limit: int) -> Operation[dict[str, list[ScheduleRun]]]:
+    """The newest ``limit`` slots of each of these schedules with the state of its job, the newest first; schedules that
+    have not fired are left out.
+    """
+    answer = yield Call("schedule_runs", {"names": list(names), "limit": limit}, Lane.READ)
+    found: dict[str, list[ScheduleRun]] = {}
+    for run in records(answer["runs"], ScheduleRun):
+        found.setdefault(run.schedule, []).append(run)
+    return found
 
 
 def _page(answer: Answer) -> SchedulePage:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from windlass.core.schedules.policies import FireOutcome
+from windlass.core.state import State
 
 
 class Origin(StrEnum):
@@ -85,6 +86,16 @@ class FireRecord(Struct, frozen=True, array_like=True):
     """Of slots that were missed: the last one."""
     count: int
     """Of slots that were missed: how many, as far as they were counted; else 1."""
+
+
+class ScheduleRun(Struct, frozen=True, array_like=True):
+    """A slot of a schedule, and what became of the job that it made."""
+
+    schedule: str
+    planned_at: int
+    outcome: FireOutcome
+    state: State | None
+    """Of the job now; None where no job was made, or retention has removed it."""
 
 
 class FireStep(Struct, frozen=True, array_like=True):

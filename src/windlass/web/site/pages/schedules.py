@@ -2,22 +2,81 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from windlass.app import Windlass
+from windlass.core.schedules.policies import FireOutcome
+from windlass.core.state import State
 from windlass.insight.payload import parameters_of
 from windlass.insight.schedules import ScheduleValues
 from windlass.schedules.schedule import Schedule
+from windlass.store.operations.schedules.changes import runs
+from windlass.store.operations.schedules.records import ScheduleRun
 from windlass.web.route import Call, Nothing
 from windlass.web.site.page import Page
+from windlass.web.site.recent import Recent
+from windlass.web.site.sparklines import RUNS, RunBar, draw_runs
 
 _MOST = 500
 _PREVIEWED = 10
 _FIRES = 50
 
+_NO_JOB = {
+    FireOutcome.SKIPPED: "cancelled",
+    FireOutcome.BUFFERED: "scheduled",
+    FireOutcome.MISSED: "failed",
+    FireOutcome.ERROR: "failed",
+}
+"""How a slot without a job is drawn."""
+_STATES = {State.PENDING: "scheduled", State.BLOCKED: "scheduled"}
+"""How a job is drawn that is not drawn as its own state: what waits is not what is missing."""
+
+
+async def _runs(app: Windlass, *names: str) -> Mapping[str, Sequence[ScheduleRun]]:
+    return await app.client.session.arun(runs(names, limit=RUNS))
+
+
+_RUNS = Recent(_runs, seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LastRuns:
+    """The last slots of a schedule as bars, and in words."""
+
+    bars: Sequence[RunBar]
+    summary: str
+
+    @classmethod
+    def of(cls, newest_first: Sequence[ScheduleRun]) -> LastRuns:
+        counted = Counter(_word(run) for run in newest_first)
+        return cls(
+            draw_runs([_drawn(run) for run in reversed(newest_first)]),
+            ", ".join(f"{count} {word}" for word, count in counted.most_common()),
+        )
+
+
+def _drawn(run: ScheduleRun) -> str:
+    if run.state is not None:
+        return _STATES.get(run.state, str(run.state))
+    return _NO_JOB.get(run.outcome, "gone")
+
+
+def _word(run: ScheduleRun) -> str:
+    if run.state is not None:
+        return str(run.state)
+    return str(run.outcome) if run.outcome in _NO_JOB else "deleted since"
+
 
 async def schedules(call: Call[Nothing, None]) -> Page:
     """All schedules, the next to fire first."""
     found = await call.app.aschedules()
+    listed = sorted(found, key=_by_next)[:_MOST]
+    last = await _RUNS.of(call.app, *(one.name for one in listed))
     shown = {
-        "schedules": sorted(found, key=_by_next)[:_MOST],
+        "schedules": listed,
+        "last": {name: LastRuns.of(past) for name, past in last.items()},
         "schedule_count": len(found),
         "paused_count": sum(1 for one in found if one.state == "paused"),
         "next_at": min((one.next_at for one in found if one.next_at is not None), default=None),

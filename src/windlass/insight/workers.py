@@ -29,6 +29,7 @@ WORKER_INFO = (
     "rounds",
     "python",
     "version",
+    "release",
     "uptime",
     "running",
     "ended",

@@ -6,6 +6,7 @@ Files, in reading order:
 - ``build``: Puts a worker together from its parts.
 - ``settings``: The settings of a worker, checked and completed.
 - ``identity``: The name of a worker, for people; leases use a random id.
+- ``release``: Which code a worker runs.
 - ``ticker``: Runs ``tick()`` in a loop on a thread: waiting and stopping are written once.
 - ``status``: What a worker reports of itself.
 - ``recent_jobs``: The last jobs of a worker.

@@ -53,6 +53,7 @@ from windlass.worker.lease.clock_skew import ClockSkew
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
 from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.release import release_of
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.reporting import report_progress
@@ -155,6 +156,7 @@ def build_worker(
         unknown_tasks=unknown_tasks,
         duties=lambda: duties,
         skew=lambda: skew.seconds,
+        release=partial(release_of, who.version, client.registry),
     )
     skew = ClockSkew(session=session, worker=who.name, now=client.now)
     beating = Heartbeat(

@@ -16,6 +16,8 @@ class Identity:
 
     name: str
     instance: str
+    version: str = ""
+    """As it was given; blank where it was not."""
 
 
 def identity(*, prefix: str | None = None, version: str | None = None, id: str | None = None) -> Identity:
@@ -23,13 +25,14 @@ def identity(*, prefix: str | None = None, version: str | None = None, id: str |
 
     Defaults: the name of the host, no version, the number of the process. A blank value counts as missing.
     """
+    given = _given("worker_version", version)
     chosen = (
         _given("worker_name", prefix) or socket.gethostname(),
         "worker",
-        _given("worker_version", version),
+        given,
         _given("worker_id", id) or str(os.getpid()),
     )
-    return Identity("-".join(part for part in chosen if part), f"{clock.random_bits(128):032x}")
+    return Identity("-".join(part for part in chosen if part), f"{clock.random_bits(128):032x}", given)
 
 
 def _given(name: str, argument: str | None) -> str:

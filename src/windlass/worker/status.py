@@ -7,6 +7,7 @@ import platform
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -82,6 +83,7 @@ class StatusReporter:
         unknown_tasks: UnknownTasks,
         duties: Callable[[], Duties | None] = lambda: None,
         skew: Callable[[], float] = lambda: 0.0,
+        release: Callable[[], str] = str,
         memory: Callable[[], int] = resident_memory,
         processor: Callable[[], float] = cpu_seconds,
     ) -> None:
@@ -95,6 +97,7 @@ class StatusReporter:
         self._unknown_tasks = unknown_tasks
         self._duties = duties
         self._skew = skew
+        self._find_release = release
         self._memory = memory
         self._processor = processor
         self._drawn_at = (clock.monotonic(), processor())
@@ -102,6 +105,11 @@ class StatusReporter:
         self._started: float | None = None
         self.stacks = StackAnswer(dispatcher.running)
         self._is_draining = False
+
+    @cached_property
+    def _release(self) -> str:
+        """Looked up with the first report: by then all tasks are declared."""
+        return self._find_release()
 
     def note_start(self) -> None:
         self._started = clock.monotonic()
@@ -180,6 +188,7 @@ class StatusReporter:
             **duty_info(self._duties()),
             "python": platform.python_version(),
             "version": VERSION,
+            "release": self._release,
             "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,
             "running": [{"id": run.job.id, "task": run.job.task} for run in running[:_RUNNING_SHOWN]],
             "running_count": len(running),

@@ -61,8 +61,8 @@ class FigurePoint:
     """How long user code ran."""
     levels: Mapping[str, Level]
     """Of a queue and of the app: depth, oldest (seconds). Of a worker: memory (bytes), cpu (percent of a processor),
-    running. Of the store: workers, busy, running, slots, latency (seconds), size, memory, max_memory (bytes),
-    connections, evictions.
+    running; paused and draining where it was. Of the store: workers, busy, running, slots, latency (seconds), size,
+    memory, max_memory (bytes), connections, evictions; release:NAME, how many workers ran that code.
     """
     errors: Mapping[str, int]
     """The commonest types of errors, and how often they came."""

@@ -42,6 +42,8 @@ class Worker(Struct, frozen=True, kw_only=True):
     rounds: Any
     python: Any
     version: Any
+    release: Any
+    """The version of the code that it was given, or a fingerprint of it."""
     uptime: int
     running: Any
     ended: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
@@ -10,12 +11,15 @@ from msgspec import Struct
 from windlass.client.session import Session
 from windlass.core.figures.bucket import Bucket
 from windlass.core.figures.point import Gauge, Point
+from windlass.core.figures.releases import RELEASES_AT_MOST, release_level
 from windlass.core.figures.series import ALL, QUEUE, STORE, WORKER, series
 from windlass.store.operations.figures.store_state import store_state
 from windlass.store.operations.leases import WorkerRecord, workers
 from windlass.store.operations.queries import depth
 
 EVERY = 10.0
+_HELD = ("paused", "draining")
+"""The states in which a worker takes no more jobs; charts tell them from having nothing to do."""
 _LATELY = 300_000
 """Milliseconds for which a worker that was lost counts as missing."""
 _PATIENCE = 100.0
@@ -30,6 +34,7 @@ class _Info(Struct):
     memory: int = 0
     cpu: float = 0.0
     skew: float = 0.0
+    release: str = ""
 
 
 class Sampler:
@@ -61,6 +66,7 @@ class Sampler:
 
     def _add_workers(self, sampled: Bucket, alive: list[WorkerRecord]) -> None:
         working = busy = running = slots = 0
+        releases: Counter[str] = Counter()
         skew = 0.0
         for worker in alive:
             info = _info(worker)
@@ -71,7 +77,10 @@ class Sampler:
             busy += info.running_count > 0
             running += info.running_count
             slots += info.concurrency
+            releases.update([info.release] if info.release else ())
             gauges = {"memory": info.memory, "cpu": info.cpu, "running": info.running_count}
+            if worker.state in _HELD:
+                gauges[worker.state] = 1
             sampled[series(WORKER, worker.name)] = Point(
                 gauges={name: Gauge.of(value) for name, value in gauges.items()}
             )
@@ -85,6 +94,8 @@ class Sampler:
         }
         sampled[STORE].gauges.update((name, Gauge.of(value)) for name, value in counts.items())
         sampled[STORE].gauges["skew"] = Gauge.of(skew)
+        for release, number in releases.most_common(RELEASES_AT_MOST):
+            sampled[STORE].gauges[release_level(release)] = Gauge.of(number)
 
     def _add_depths(self, sampled: Bucket) -> None:
         began = self._monotonic()

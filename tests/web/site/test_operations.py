@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -74,6 +75,20 @@ def test_what_is_encrypted_is_shown_as_such(new_app: Apps) -> None:
     page = Pages(new_app(), Admitting()).read("/jobs/locked")
     assert "encrypted" in page.text
     assert "clear-text" not in page.text
+
+
+def test_older_changes_are_a_link_away(shop: Pages, app: Windlass) -> None:
+    """B21: keyset pages of the audit; nothing is shown twice or left out."""
+    for number in range(120):
+        app.record_change(who="ada", via="api", action="queue.pause", target=f"queue-{number:03}")
+    seen: list[str] = []
+    path: str | None = "/system"
+    while path is not None:
+        page = shop.read(path)
+        seen += re.findall(r"queue-\d{3}", page.text)
+        path = next((one["href"] for _, one in page.elements if one.get("rel") == "next"), None)
+    assert seen == [f"queue-{number:03}" for number in reversed(range(120))]
+    assert shop.get("/system?audit=made-up").status_code == 400
 
 
 def test_limits_are_set_unless_another_has_changed_them(shop: Pages, app: Windlass) -> None:

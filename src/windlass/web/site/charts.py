@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from windlass.insight.figures.deploys import Deploy
 from windlass.insight.figures.figures import Figures
 from windlass.insight.figures.view import FigurePoint
 from windlass.web.site import formats
@@ -15,6 +16,8 @@ from windlass.web.site import formats
 _TOP, _BOTTOM, _BARS_TOP, _BARS_BOTTOM = 16, 126, 134, 156
 """Where the lines and, below them, the bars have their room, in pixels."""
 
+_LABEL_FROM, _LABEL_WIDTH = 12, 26
+"""Where names of deploys may begin, beside the values of the axis, and how wide they are, in percent."""
 _STROKE = 1.2
 _NOTHING = frozenset((formats.NONE, "0", "0/s"))
 """How a chart reads where nothing happened."""
@@ -79,6 +82,10 @@ class Mark:
 
     x: float
     text: str
+    label: str
+    """What is written beside it; empty where there is no room."""
+    is_left: bool
+    """Whether that is written to the left of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,21 +130,21 @@ class Chart:
         return rows[::-1]
 
 
-def marked(chart: Chart, figures: Figures, starts: Iterable[tuple[datetime, str]]) -> Chart:
-    """With the starts of workers, which are deploys and restarts; those within one step are one mark."""
+def marked(chart: Chart, figures: Figures, deploys: Iterable[Deploy]) -> Chart:
+    """With deploys; a name is written where there is room beside it."""
     span = figures.until - figures.since
-    by_step: dict[int, list[str]] = {}
-    for at, name in starts:
-        if figures.since <= at < figures.until:
-            by_step.setdefault((at - figures.since) // figures.step, []).append(name)
-    marks = [
-        Mark(round(index * figures.step / span * 100, 2), _started(names)) for index, names in sorted(by_step.items())
-    ]
+    marks: list[Mark] = []
+    free = _LABEL_FROM
+    for deploy in deploys:
+        if not figures.since <= deploy.at < figures.until:
+            continue
+        x = round((deploy.at - figures.since) / span * 100, 2)
+        has_room = x >= free
+        free = x + _LABEL_WIDTH if has_room else free
+        name = f"deploy {deploy.release}"
+        text = f"{name}, on {deploy.workers} worker{'' if deploy.workers == 1 else 's'} at first"
+        marks.append(Mark(x, text, name if has_room else "", is_left=x > 50))
     return replace(chart, marks=marks)
-
-
-def _started(names: list[str]) -> str:
-    return f"{names[0]} started" if len(names) == 1 else f"{len(names)} workers started, {names[0]} among them"
 
 
 def draw_throughput(figures: Figures) -> Chart:

@@ -232,7 +232,7 @@ PAGES: tuple[Route, ...] = (
     *_page("/tasks", tasks.tasks, "All tasks.", tasks.TasksQuery, every=2),
     *_page("/tasks/{name}", tasks.task, "One task.", tasks.TasksQuery, every=2),
     *_page("/limits", limits.limits, "Limits, keys and cool-downs."),
-    *_page("/system", system.system, "The store and the processes around it.", every=2),
+    *_page("/system", system.system, "The store and the processes around it.", system.SystemQuery, every=2),
     *_page("/schedules", schedules.schedules, "All schedules."),
     *_page("/schedules/{name}", schedules.schedule, "One schedule."),
     _form_page("/new/schedule", schedule_forms.new_form, "A schedule to be added."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ _SHAPES = {
     "failed": (0, 16),
     "cancelled": (10, 6),
     "scheduled": (8, 8),
+    "retrying": (8, 8),
+    "blocked": (10, 6),
+    "gone": (4, 12),
     "pending": (14, 2),
 }
 """How high a run of each kind is drawn: height tells outcomes apart where colour does not."""
@@ -54,32 +58,63 @@ class RunBar:
     height: int
 
 
-def draw_runs(states: Sequence[str], *, most: int = 14) -> list[RunBar]:
+RUNS = 14
+"""How many runs a row of them shows."""
+
+
+def draw_runs(states: Sequence[str], *, most: int = RUNS) -> list[RunBar]:
     """The last runs, the newest at the right; where there are fewer, the left is empty.
 
     >>> [(bar.state, bar.x) for bar in draw_runs(["completed", "failed"], most=4)]
     [('pending', 0.0), ('pending', 25.0), ('completed', 50.0), ('failed', 75.0)]
     """
     shown = ["pending"] * (most - len(states[-most:])) + list(states[-most:])
-    return [RunBar(state, round(index * 100 / most, 1), *_SHAPES[state]) for index, state in enumerate(shown)]
-
-
-def draw_activity(points: Sequence[FigurePoint]) -> list[RunBar]:
-    """What a worker did, step by step: it failed jobs, it was busy, it was idle; nothing where nothing is known."""
-    width = 100 / max(len(points), 1)
     return [
-        RunBar(state, round(index * width, 2), *_SHAPES[state])
-        for index, point in enumerate(points)
-        if (state := _activity(point)) is not None
+        RunBar("pending" if state == "gone" else state, round(index * 100 / most, 1), *_SHAPES[state])
+        for index, state in enumerate(shown)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a worker did, step by step, as bars and in words."""
+
+    bars: Sequence[RunBar]
+    summary: str
+
+
+_ACTIVITIES = {
+    "with failures": "failed",
+    "draining": "retrying",
+    "paused": "blocked",
+    "busy": "running",
+    "idle": "pending",
+}
+"""What a worker does in a step, and in whose colour and shape that is drawn; the first that holds counts."""
+
+
+def draw_activity(points: Sequence[FigurePoint]) -> Activity:
+    """It failed jobs, drained, was paused, busy or idle; nothing where nothing is known."""
+    width = 100 / max(len(points), 1)
+    did = [(index, word) for index, point in enumerate(points) if (word := _activity(point)) is not None]
+    counted = Counter(word for _, word in did)
+    return Activity(
+        [RunBar(_ACTIVITIES[word], round(index * width, 2), *_SHAPES[_ACTIVITIES[word]]) for index, word in did],
+        ", ".join(f"{word} in {counted[word]}" for word in _ACTIVITIES if word in counted)
+        + f" of {len(did)} steps of two minutes",
+    )
 
 
 def _activity(point: FigurePoint) -> str | None:
     if not point.is_known:
         return None
+    if point.failed:
+        return "with failures"
+    for held in ("draining", "paused"):
+        if held in point.levels:
+            return held
     running = point.levels.get("running")
-    is_busy = (running is not None and running.max > 0) or point.run is not None
-    return "failed" if point.failed else "running" if is_busy else "pending"
+    return "busy" if (running is not None and running.max > 0) or point.run is not None else "idle"
 
 
 @dataclass(frozen=True, slots=True)

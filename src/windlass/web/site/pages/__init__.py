@@ -2,7 +2,7 @@
 
 - ``overview``: Is it healthy, and if not, why?
 - ``worker_grid``: All workers in a small room: one cell each, by state.
-- ``store_levels``: How large and how fast the store is, and how many connections it has.
+- ``store_levels``: What the leader has sampled: how large and how fast the store is, when code was deployed.
 - ``queues``: How deep, how old, who serves them; one queue.
 - ``workers``: What each worker does; which were lost.
 - ``worker``: One worker: its slots, its last jobs, its stacks.

@@ -12,11 +12,11 @@ from windlass.insight.overview import Overview
 from windlass.web.counts import glance
 from windlass.web.problems import bad_input
 from windlass.web.route import Call
-from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, marked, step_of
+from windlass.web.site.charts import RANGES, draw_depth, draw_throughput, draw_waiting, marked, step_of
 from windlass.web.site.jobs.causes import causes
 from windlass.web.site.page import Page
 from windlass.web.site.pages.queues import by_trouble, errors_of_day, queue_counts
-from windlass.web.site.pages.store_levels import store_levels
+from windlass.web.site.pages.store_levels import deploys_within, store_levels
 from windlass.web.site.pages.worker_grid import reported_count, worker_grid
 from windlass.web.site.recent import Recent
 
@@ -80,7 +80,7 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     seen = found.overview
     groups = (await causes(call.app))[:_SHOWN_FAILURES]
     queues = sorted(seen.queues, key=by_trouble)
-    starts = [(worker.started_at, worker.name) for worker in seen.workers]
+    deploys = await deploys_within(call.app, range)
     shown = {
         "seen": seen,
         "troubles": troubles(seen)[:_SHOWN_TROUBLES],
@@ -95,8 +95,9 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
         "groups": groups,
         "is_new": not queues and not seen.workers,
         "figures": figures,
-        "throughput": marked(draw_throughput(figures), figures, starts),
-        "waiting": marked(draw_waiting(figures), figures, starts),
+        "throughput": marked(draw_throughput(figures), figures, deploys),
+        "depth": marked(draw_depth(figures), figures, deploys),
+        "waiting": marked(draw_waiting(figures), figures, deploys),
         "range": range,
         "ranges": RANGES,
     }

@@ -14,8 +14,9 @@ from windlass.insight.overview import QueueView
 from windlass.web.counts import glance
 from windlass.web.problems import bad_input, not_found
 from windlass.web.route import Call, Nothing
-from windlass.web.site.charts import RANGES, draw_depth, draw_flow, step_of
+from windlass.web.site.charts import RANGES, draw_depth, draw_flow, marked, step_of
 from windlass.web.site.page import Page
+from windlass.web.site.pages.store_levels import deploys_within
 from windlass.web.site.recent import Recent
 from windlass.web.site.sparklines import Sparkline, draw_shares, draw_sparkline
 
@@ -59,6 +60,7 @@ async def queues(call: Call[Nothing, None]) -> Page:
         "counted": found.counts,
         "everywhere": seen.everywhere,
         "hour": (await _LAST_HOUR.of(call.app)).by,
+        "errors": await errors_of_day(call.app),
         "day": {name: _depth_of_day(points) for name, points in (await _DAY.of(call.app)).items()},
     }
     return Page("queues.html", "Queues", shown, here="/queues")
@@ -89,6 +91,7 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
     if found is None:
         raise not_found(f"there is no queue {name}")
     figures = await _OF_QUEUE.of(call.app, name, range)
+    deploys = await deploys_within(call.app, range)
     serving = [worker for worker in seen.workers if worker.is_alive and name in (worker.info.get("queues") or ())]
     shown = {
         "queue": found,
@@ -98,8 +101,8 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
         "next": await call.app.queue(name).apeek(_NEXT),
         "serving": serving,
         "figures": figures,
-        "depth": draw_depth(figures),
-        "flow": draw_flow(figures),
+        "depth": marked(draw_depth(figures), figures, deploys),
+        "flow": marked(draw_flow(figures), figures, deploys),
         "tasks": sorted(figures.by.items(), key=_by_failures)[:_TASKS],
         "range": range,
         "ranges": RANGES,

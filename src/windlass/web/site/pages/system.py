@@ -12,6 +12,7 @@ from windlass.core.validate import listed
 from windlass.insight.diagnostics.finding import Diagnosis
 from windlass.version import VERSION
 from windlass.web.counts import overview_of
+from windlass.web.cursors import list_name
 from windlass.web.problems import not_found
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.page import Page, rendered
@@ -20,6 +21,7 @@ from windlass.web.site.pages.store_levels import store_levels
 from windlass.web.site.recent import Recent
 
 _MOST = 500
+_AUDIT_LIST = "/system#audit"
 _AUDIT = 50
 _CLEANINGS = 5
 
@@ -31,6 +33,12 @@ async def _diagnosis(app: Windlass) -> Diagnosis:
 _DIAGNOSIS = Recent(_diagnosis, seconds=15)
 
 
+class SystemQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the page of the audit begins."""
+
+    audit: str = ""
+
+
 class TokenForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A token to be made."""
 
@@ -40,7 +48,7 @@ class TokenForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expires: str = ""
 
 
-async def system(call: Call[Nothing, None]) -> Page:
+async def system(call: Call[SystemQuery, None]) -> Page:
     """Is the store well, who works on it, and what is set."""
     app = call.app
     seen = await overview_of(app)
@@ -60,12 +68,18 @@ async def system(call: Call[Nothing, None]) -> Page:
     return Page("system.html", "System", shown, here="/system")
 
 
-async def _access(call: Call[Any, Any]) -> dict[str, Any]:
-    """Tokens and the audit, which only admins see."""
+async def _access(call: Call[SystemQuery, None]) -> dict[str, Any]:
+    """Tokens and a page of the audit, which only admins see."""
     if not call.identity.role.allows(Role.ADMIN):
-        return {"tokens": [], "audit": []}
-    page = await call.app.aaudit(limit=_AUDIT)
-    return {"tokens": (await call.app.atokens())[:_MOST], "audit": page.entries}
+        return {"tokens": [], "audit": [], "audit_next": None, "is_newest": True}
+    of, given = list_name(_AUDIT_LIST, None), call.query.audit
+    page = await call.app.aaudit(limit=_AUDIT, cursor=call.cursors.read(of, given, int) if given else None)
+    return {
+        "tokens": (await call.app.atokens())[:_MOST],
+        "audit": page.entries,
+        "audit_next": None if page.next is None else call.cursors.write(of, page.next),
+        "is_newest": not given,
+    }
 
 
 async def add_token(call: Call[Nothing, TokenForm]) -> Answer:

@@ -10,8 +10,9 @@ from windlass.insight.overview import Overview
 from windlass.web.counts import overview_of
 from windlass.web.problems import bad_input, not_found
 from windlass.web.route import Call
-from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, step_of
+from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, marked, step_of
 from windlass.web.site.page import Page
+from windlass.web.site.pages.store_levels import deploys_within
 from windlass.web.site.recent import Recent
 
 _MOST = 500
@@ -64,6 +65,7 @@ async def task(call: Call[TasksQuery, None]) -> Page:
     # No index serves the last question, so it comes last.
     if not is_known and not await call.app.ajobs(task=name, limit=1):
         raise not_found(f"no task {name} is declared here or has run in the last {RANGES[range]}")
+    deploys = await deploys_within(call.app, range)
     shown = {
         "name": name,
         "declared": declared,
@@ -71,8 +73,8 @@ async def task(call: Call[TasksQuery, None]) -> Page:
         "workers": unknown.get(name, []),
         "figures": figures,
         "total": figures.total,
-        "throughput": draw_throughput(figures),
-        "waiting": draw_waiting(figures),
+        "throughput": marked(draw_throughput(figures), figures, deploys),
+        "waiting": marked(draw_waiting(figures), figures, deploys),
         "range": range,
         "ranges": RANGES,
     }

@@ -1,0 +1,62 @@
+"""What pages draw of figures and of past runs: marks of deploys, bars, lines; in words too."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ledger.apps import work
+from tests.web.site.pages import Pages
+from windlass import Windlass
+from windlass.core.figures.point import Gauge, Point
+from windlass.core.figures.releases import release_level
+from windlass.core.figures.series import ALL, STORE, WORKER, series
+from windlass.store.operations.figures.roll_up import roll_up
+from windlass.testing import ManualClock
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+def test_charts_mark_deploys_and_no_restarts(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20: a release that did not run before; the same code started again is none."""
+    for release in ("1.4.1", "1.4.1", None, "1.4.1", "1.4.2", "1.4.2", "1.4.1"):
+        levels = {} if release is None else {release_level(release): Gauge.of(3)}
+        bucket = {STORE: Point(gauges=levels), ALL: Point(gauges={"depth": Gauge.of(7)})}
+        app.client.session.run(roll_up(bucket))
+        clock.advance("1m")
+    for path in ("/", "/queues/mail"):
+        page = shop.get(path).text
+        assert page.count("<title>deploy 1.4.2, on 3 workers at first</title>") > 0, path
+        assert page.count("deploy 1.4.1, on") == page.count("deploy 1.4.2, on"), "the way back is a deploy, too"
+    assert "Jobs that were ready: up to 7 ready" in shop.read("/").all("svg", "aria-label")
+
+
+def test_the_heat_map_tells_a_paused_worker_from_an_idle_one(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20: and one that drains, and one that fails jobs."""
+    with app.worker(name="shop", id="1", queues=["mail"]) as worker:
+        for state in ("paused", "draining", None):
+            levels = {"running": Gauge.of(0)} | ({} if state is None else {state: Gauge.of(1)})
+            app.client.session.run(roll_up({series(WORKER, worker.name): Point(gauges=levels)}))
+            clock.advance("2m")
+        page = shop.read("/workers")
+    assert "draining in 1, paused in 1, idle in 1 of 3 steps of two minutes" in page.all("svg", "aria-label")
+
+
+def test_schedules_show_their_last_runs(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20, B16: what became of each of the last slots, in words too."""
+    app.add_schedule("often", "broken", every="10m", args=["x"], attempts=1)
+    app.queue("mail").resume()
+    for _ in range(3):
+        clock.advance("10m")
+        app.fire_due()
+        work(app)
+    page = shop.read("/schedules")
+    assert "3 failed" in page.all("svg", "aria-label")
+    bars = [one["class"] for tag, one in page.elements if tag == "rect" and one.get("rx") == "1"]
+    assert bars == ["is-pending"] * 11 + ["is-failed"] * 3
+    assert "none yet" in page.text, "nightly has not fired"
+
+
+def test_queues_show_when_errors_came(shop: Pages, app: Windlass) -> None:
+    """B20: as on the overview."""
+    app.roll_up()
+    assert "1 errors in a day, up to 1 in an hour" in shop.read("/queues").all("svg", "aria-label")

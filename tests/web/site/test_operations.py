@@ -12,6 +12,7 @@ from tests.waiting import eventually
 from tests.web.http import Admitting
 from tests.web.site.conftest import HOSTILE
 from tests.web.site.pages import Html, Pages
+from tests.web.site.test_queue_forms import wrong_fields
 from windlass import Throttled, Windlass, new_encryption_key
 from windlass.web.security.roles import Identity, Role
 
@@ -111,6 +112,33 @@ def test_limits_are_set_unless_another_has_changed_them(shop: Pages, app: Windla
     shop.post("/limits/github/delete")
     assert app.limits() == []
     assert [change[1] for change in shop.security.changes] == ["limit.set", "limit.drain", "limit.delete"]
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "field"),
+    [
+        ("/limits", {"name": "github", "rate": "fast"}, "rate"),
+        ("/limits", {"name": "git hub", "rate": "1/s"}, "name"),
+        ("/limits", {"name": "github", "rate": "1/s", "burst": "few"}, "burst"),
+        ("/concurrency", {"task": "sync", "limit": "few"}, "limit"),
+        ("/concurrency", {"task": "sync", "limit": "0"}, "limit"),
+        ("/tokens", {"name": "", "role": "viewer"}, "name"),
+        ("/tokens", {"name": "ci", "expires": "soon"}, "expires"),
+        ("/tokens", {"name": "ci", "role": "king"}, "role"),
+        ("/tokens", {"name": "ci", "role": "worker"}, "queues"),
+    ],
+)
+def test_a_small_form_is_shown_again_with_what_is_wrong(
+    shop: Pages, app: Windlass, path: str, given: dict[str, str], field: str
+) -> None:
+    """B20: beside the field, on a page of its own; what was typed stays, and nothing is changed."""
+    answer = shop.post(path, data=given)
+    assert answer.status_code == 422
+    page = Html(answer.text)
+    assert wrong_fields(page) == [field]
+    assert path in page.all("form", "action")
+    assert set(given.values()) - {"king", "viewer", "worker", ""} <= set(page.all("input", "value"))
+    assert (app.limits(), app.tokens(), shop.security.changes) == ([], [], [])
 
 
 def test_a_cool_down_of_a_task_ends_early(shop: Pages, app: Windlass) -> None:

@@ -21,6 +21,14 @@ def version_of(page: Html) -> str:
     return version
 
 
+def wrong_fields(page: Html) -> list[str]:
+    """The fields of a form beside which it says what is wrong."""
+    ids = [one["id"] or "" for tag, one in page.elements if tag == "span" and one.get("class") == "field-error"]
+    marked = [one["name"] or "" for tag, one in page.elements if one.get("aria-invalid") == "true"]
+    assert ids == [f"w-{name}" for name in marked]
+    return marked
+
+
 def test_a_queue_is_paused_with_a_reason_that_all_see(shop: Pages) -> None:
     """B10: who and why."""
     shop.post("/queues/unserved/pause", data={"reason": "disk full on media-1"})
@@ -76,6 +84,9 @@ def test_two_operators_do_not_overwrite_each_other_unseen(shop: Pages, app: Wind
         ("rate", "fast", "fast"),
         ("cooldown", "60s", "cooldown must look like"),
         ("keep_failed", "soon", "soon"),
+        ("attempts", "0", "attempts must be"),
+        ("retry_base", "soon", "soon"),
+        ("keep_at_most", "-1", "at_most"),
     ],
 )
 def test_what_is_wrong_is_said_in_the_form(shop: Pages, app: Windlass, field: str, text: str, said: str) -> None:
@@ -83,16 +94,19 @@ def test_what_is_wrong_is_said_in_the_form(shop: Pages, app: Windlass, field: st
     before = app.queue("mail").settings()
     version = version_of(shop.read("/queues/mail/settings"))
     answer = shop.post("/queues/mail/settings", data={"version": version, field: text})
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     page = Html(answer.text)
     assert said in page.text
     assert text in page.all("input", "value")
+    assert wrong_fields(page) == [field], "beside the field"
     assert app.queue("mail").settings() == before
 
 
 def test_a_purge_needs_the_name_of_the_queue(shop: Pages, app: Windlass) -> None:
     """B20: typed by an admin; the page says how many jobs were deleted."""
-    assert shop.post("/queues/unserved/purge", data={"name": "mail"}).status_code == 400
+    refused = shop.post("/queues/unserved/purge", data={"name": "mail"})
+    assert refused.status_code == 422
+    assert wrong_fields(Html(refused.text)) == ["name"]
     assert app.queue("unserved").length == 1
     answer = shop.post("/queues/unserved/purge", data={"name": "unserved"})
     assert answer.headers["location"] == "/queues/unserved?purged=1"

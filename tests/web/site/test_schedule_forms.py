@@ -6,7 +6,7 @@ import pytest
 
 from tests.web.http import Admitting
 from tests.web.site.pages import Html, Pages
-from tests.web.site.test_queue_forms import version_of
+from tests.web.site.test_queue_forms import version_of, wrong_fields
 from windlass import Windlass
 from windlass.web.security.roles import Identity, Role
 
@@ -63,22 +63,45 @@ def test_a_schedule_is_edited_unless_it_was_changed_meanwhile(shop: Pages, app: 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "said", "field"),
     [
-        ({"cron": "61 * * * *"}, "61"),
-        ({"cron": "", "every": ""}, "cron is missing"),
-        ({"every": "5m"}, "not both"),
-        ({"args": "{"}, "args must be a JSON list"),
-        ({"priority": "high"}, "priority must be a whole number"),
-        ({"tz": "Mars/Base"}, "Mars/Base"),
+        ({"cron": "61 * * * *"}, "61", "cron"),
+        ({"cron": "", "every": ""}, "cron is missing", "cron"),
+        ({"every": "5m"}, "not both", "every"),
+        ({"args": "{"}, "args must be a JSON list", "args"),
+        ({"priority": "high"}, "priority must be a whole number", "priority"),
+        ({"priority": "101"}, "priority must be", "priority"),
+        ({"tz": "Mars/Base"}, "Mars/Base", "tz"),
+        ({"jitter": "3d"}, "jitter must be at most a day", "jitter"),
+        ({"overlap": "maybe"}, "maybe", "overlap"),
+        ({"timeout": "soon"}, "soon", "timeout"),
+        ({"queue": "no blanks"}, "no blanks", "queue"),
     ],
 )
-def test_what_is_wrong_is_said_in_the_form(shop: Pages, app: Windlass, given: dict[str, str], said: str) -> None:
+def test_what_is_wrong_is_said_in_the_form(
+    shop: Pages, app: Windlass, given: dict[str, str], said: str, field: str
+) -> None:
+    """B16, B20: beside the field; what was typed stays."""
     version = version_of(shop.read("/schedules/nightly/edit"))
     answer = shop.post("/schedules/nightly/edit", data={"version": version, "cron": "30 2 * * *", **given})
-    assert answer.status_code == 400
-    assert said in Html(answer.text).text
+    assert answer.status_code == 422
+    page = Html(answer.text)
+    assert said in page.text
+    assert wrong_fields(page) == [field]
+    assert set(given.values()) - {"", "maybe"} <= set(page.all("input", "value"))
     assert app.schedule("nightly").settings.cron == "30 2 * * *"
+
+
+def test_a_schedule_that_is_added_wrongly_is_shown_again(shop: Pages, app: Windlass) -> None:
+    """B16: the arguments that its task wants, a name that is taken."""
+    given = {"name": "hourly", "task": "mail.welcome", "every": "1h"}
+    answer = shop.post("/new/schedule", data=given)
+    assert answer.status_code == 422
+    assert wrong_fields(Html(answer.text)) == ["args"]
+    taken = shop.post("/new/schedule", data={**given, "name": "nightly", "args": "[7]"})
+    assert taken.status_code == 409
+    assert wrong_fields(Html(taken.text)) == ["name"]
+    assert [schedule.name for schedule in app.schedules()] == ["nightly"]
 
 
 def test_a_schedule_is_paused_with_a_reason_and_deleted(shop: Pages, app: Windlass) -> None:

@@ -7,9 +7,11 @@ import msgspec
 from windlass.errors import IllegalTransition
 from windlass.store.driver import Topic
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
-from windlass.web.problems import bad_input
+from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.forms.form_page import whole_number
+from windlass.web.site.forms.small_forms import Field, SmallForm
+from windlass.web.site.page import Page
 from windlass.web.topics import limits as topic
 
 _PLACE = "/limits"
@@ -51,6 +53,25 @@ async def set_limit(call: Call[Nothing, LimitForm]) -> Answer:
     return Answer(_PLACE, target=given.name.strip())
 
 
+def limit_again(call: Call[Nothing, LimitForm], problem: Problem) -> Page:
+    """The form as it was sent, and what is wrong with it."""
+    name, is_new = call.body.name, not call.body.version
+    fields = (
+        Field("rate", "Rate", "How many in which time.", "30/min"),
+        Field("burst", "Burst", "How many of them at once; blank for as many as the rate says."),
+    )
+    form = SmallForm(
+        title="New limit" if is_new else f"Limit {name}",
+        action=_PLACE,
+        fields=(Field("name", "Name", "Unlike all others.", "github"), *fields) if is_new else fields,
+        submit="Set" if is_new else f"Set {name}",
+        place="Limits",
+        path=_PLACE,
+        here=_PLACE,
+    )
+    return form.again(call, problem)
+
+
 async def drain_limit(call: Call[Nothing, None]) -> str:
     """Empty its bucket."""
     await topic.drain(call)
@@ -69,6 +90,20 @@ async def set_concurrency(call: Call[Nothing, ConcurrencyForm]) -> Answer:
     limit = whole_number(given.limit.strip(), "limit")
     await call.app.concurrency(given.task).aconfigure(limit=limit, by=call.by)
     return Answer(_PLACE, target=given.task)
+
+
+def concurrency_again(call: Call[Nothing, ConcurrencyForm], problem: Problem) -> Page:
+    """The form as it was sent, and what is wrong with it."""
+    form = SmallForm(
+        title=f"Concurrency of {call.body.task}",
+        action="/concurrency",
+        fields=(Field("limit", "At once", "Jobs with the same key; blank lets the code decide.", "1"),),
+        submit="Set",
+        place="Limits",
+        path=_PLACE,
+        here=_PLACE,
+    )
+    return form.again(call, problem)
 
 
 async def end_early(call: Call[Nothing, CooldownForm]) -> Answer:

@@ -14,13 +14,16 @@ from windlass.store.operations.queues import ALL
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.shapes.queues import CooldownRule, Retention, RetryRule
-from windlass.web.site.forms.form_page import changed, typed, whole_number
+from windlass.web.site.forms.form_page import Refusal, changed, refusal_of, typed, whole_number
+from windlass.web.site.forms.small_forms import Field, SmallForm
 from windlass.web.site.page import Page
 from windlass.web.topics import queues as topic
 
 Reason = Annotated[str, msgspec.Meta(max_length=500)]
 _FOR_EVER = "forever"
 _KEPT = ("completed", "cancelled", "failed")
+_CALLED = {"base": "retry_base", "cap": "retry_cap", **{name: f"keep_{name}" for name in (*_KEPT, "at_most")}}
+"""What messages call the fields that say how long to wait before a retry and what to keep."""
 
 
 class PauseForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,6 +88,22 @@ async def purge_queue(call: Call[Nothing, PurgeForm]) -> Answer:
     return Answer(f"{_place(name)}?purged={said['deleted']}{more}", count=purged.count)
 
 
+def purge_again(call: Call[Nothing, PurgeForm], problem: Problem) -> Page:
+    """The question as it was answered."""
+    name = call.path["name"]
+    question = SmallForm(
+        title=f"Purge {name}",
+        action=f"/queues/{name}/purge",
+        fields=(Field("name", f"Type {name} to confirm", "Deletes every job of this queue that waits."),),
+        submit=f"Purge {name}",
+        place=name,
+        path=f"/queues/{name}",
+        here="/queues",
+        is_risk=True,
+    )
+    return question.again(call, problem)
+
+
 async def settings_form(call: Call[Nothing, None]) -> Page:
     """The settings of a queue, to be changed."""
     queue = await topic.existing_queue(call)
@@ -98,7 +117,8 @@ async def settings_form(call: Call[Nothing, None]) -> Page:
 
 def settings_again(call: Call[Nothing, QueueSettingsForm], problem: Problem) -> Page:
     """The form as it was sent, and what is wrong with it."""
-    return _page(call.path["name"], typed(call.body), problem=problem)
+    given = typed(call.body)
+    return _page(call.path["name"], given, problem=refusal_of(problem, given, aliases=_CALLED))
 
 
 async def save_settings(call: Call[Nothing, QueueSettingsForm]) -> str:
@@ -193,7 +213,7 @@ def _retention(given: dict[str, str]) -> Retention | None:
     return Retention(**said) if said else None
 
 
-def _page(name: str, given: dict[str, Any], *, problem: Problem | None = None, changes: Any = None) -> Page:
+def _page(name: str, given: dict[str, Any], *, problem: Refusal | None = None, changes: Any = None) -> Page:
     shown = {"queue": name, "given": given, "problem": problem, "changes": changes or {}}
     status = 200 if problem is None else problem.status
     return Page("queue_settings.html", f"Settings of {name}", shown, here="/queues", status=status, is_live=False)

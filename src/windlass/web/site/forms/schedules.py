@@ -20,12 +20,14 @@ from windlass.web.etags import check_tag
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.actions import schedule_path
-from windlass.web.site.forms.form_page import changed, typed, whole_number
+from windlass.web.site.forms.form_page import Refusal, changed, refusal_of, typed, whole_number
 from windlass.web.site.forms.queues import PauseForm
 from windlass.web.site.page import Page
 from windlass.web.topics import schedules as topic
 
 _PREVIEWED = 10
+_CALLED = {"zone": "tz", "argument": "args", "arguments": "args"}
+"""What messages call fields that the form calls otherwise."""
 _TEXTS = ("tz", "jitter", "queue", "timeout", "expires", "overlap", "catch_up")
 
 
@@ -73,7 +75,8 @@ async def preview_form(call: Call[Nothing, ScheduleForm]) -> Page:
 
 def form_again(call: Call[Nothing, ScheduleForm], problem: Problem) -> Page:
     """The form as it was sent, and what is wrong with it."""
-    return _page(call, {**typed(call.body), "old": call.path.get("name", "")}, problem=problem)
+    given = {**typed(call.body), "old": call.path.get("name", "")}
+    return _page(call, given, problem=refusal_of(problem, given, aliases=_CALLED))
 
 
 async def add_schedule(call: Call[Nothing, ScheduleForm]) -> Answer:
@@ -209,7 +212,7 @@ def _preview(call: Call[Any, Any], given: dict[str, str]) -> tuple[list[PlannedF
     return [], "Type an expression or an interval to see when it would fire."
 
 
-def _page(call: Call[Any, Any], given: dict[str, Any], *, problem: Problem | None = None) -> Page:
+def _page(call: Call[Any, Any], given: dict[str, Any], *, problem: Refusal | None = None) -> Page:
     fires, words = _preview(call, given)
     shown = {
         "given": given,

@@ -13,8 +13,9 @@ from windlass.insight.diagnostics.finding import Diagnosis
 from windlass.version import VERSION
 from windlass.web.counts import overview_of
 from windlass.web.cursors import list_name
-from windlass.web.problems import not_found
+from windlass.web.problems import Problem, bad_input, not_found
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site.forms.small_forms import Field, SmallForm
 from windlass.web.site.page import Page, rendered
 from windlass.web.site.pages.queues import by_trouble
 from windlass.web.site.pages.store_levels import store_levels
@@ -46,6 +47,22 @@ class TokenForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: str = "viewer"
     queues: str = ""
     expires: str = ""
+
+
+_TOKEN_FORM = SmallForm(
+    title="New token",
+    action="/tokens",
+    fields=(
+        Field("name", "Name", "Who or what uses it, unlike all others.", "ci"),
+        Field("role", "Role", "What it may do.", choices=tuple((str(role), str(role)) for role in Role)),
+        Field("queues", "Queues of a worker", "With commas between them; of the role worker alone."),
+        Field("expires", "Expires in", "Blank: never.", "90d"),
+    ),
+    submit="Make it",
+    place="System",
+    path="/system",
+    here="/system",
+)
 
 
 async def system(call: Call[SystemQuery, None]) -> Page:
@@ -86,12 +103,19 @@ async def add_token(call: Call[Nothing, TokenForm]) -> Answer:
     """Make a token; the page that answers shows its text, and no other ever does."""
     given = call.body
     queues = listed(given.queues)
+    if given.role == Role.WORKER and not queues:
+        raise bad_input("name the queues that a token of role worker may use, as in tts, media", field="queues")
     issued = await call.app.aadd_token(
         given.name.strip(), role=given.role, queues=queues or None, expires=given.expires.strip() or None, by=call.by
     )
     shown = {"token": issued.view, "text": issued.text}
     page = Page("token.html", f"Token {issued.view.name}", shown, here="/system", is_live=False)
     return Answer(rendered(call, page), target=issued.view.name)
+
+
+def token_again(call: Call[Nothing, TokenForm], problem: Problem) -> Page:
+    """The form as it was sent, and what is wrong with it."""
+    return _TOKEN_FORM.again(call, problem)
 
 
 async def revoke_token(call: Call[Nothing, Nothing]) -> str:

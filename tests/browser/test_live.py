@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, served
+from tests.cli.program import Program
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
+from tests.places.place import Place
 from windlass import Windlass
 
 
-def test_a_change_is_on_screen_without_a_reload(page: Page, shop: Windlass) -> None:
-    """B20: on every store; the deadline is for a loaded machine, a reading comes twice a second."""
+def test_a_change_is_on_screen_without_a_reload(page: Page, shop: Windlass, place: Place, tmp_path: Path) -> None:
+    """B20: on every store, by another process. A reading comes twice a second; the deadline is for a loaded machine."""
+    elsewhere = Program(tmp_path, place)
     page.goto("/jobs/later")
     expect(page.locator(".state-full")).to_have_text("scheduled", timeout=PATIENCE)
     expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
-    shop.job("later").cancel()
+    assert elsewhere("jobs", "cancel", "later", WINDLASS_NAMESPACE=place.namespace).code == 0
     expect(page.locator(".state-full")).to_have_text("cancelled", timeout=PATIENCE)
+    page.goto("/queues")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    assert elsewhere("queues", "pause", "unserved", WINDLASS_NAMESPACE=place.namespace).code == 0
+    expect(page.locator("tr", has_text="unserved")).to_contain_text("paused", timeout=PATIENCE)
+    elsewhere.app.close()
 
 
 @pytest.mark.only_on("sqlite")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -26,6 +28,7 @@ PATHS = (
     "/queues",
     "/queues/unserved",
     "/workers",
+    "/workers/shop-worker-1",
     "/tasks",
     "/tasks/billing.capture_payment",
     "/limits",
@@ -48,6 +51,21 @@ AXE = Path(__file__).with_name("vendor") / "axe-4.14.0.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
+@pytest.fixture(autouse=True)
+def worker(shop: Windlass) -> Iterator[None]:
+    """One that is alive, and finds nothing to do."""
+    with shop.worker(name="shop", id="1", queues=["idle"]):
+        yield
+
+
+def begun_change(page: Page) -> str:
+    """The path of a change of many jobs, which is over soon."""
+    page.goto("/bulk/begin/cancel?job=later", timeout=PATIENCE)
+    page.get_by_role("button", name="Cancel 1 job").click()
+    page.wait_for_url("**/bulk/*")
+    return urlsplit(page.url).path
+
+
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (360, "dark")])
 def test_every_page_fits_and_is_accessible(
     browser: Browser, shop: Windlass, address: str, width: int, theme: str
@@ -60,7 +78,7 @@ def test_every_page_fits_and_is_accessible(
         bypass_csp=True,
     )
     page = context.new_page()
-    for path in (*PATHS, *FORMS):
+    for path in (*PATHS, *FORMS, begun_change(page)):
         page.goto(path, wait_until="domcontentloaded", timeout=PATIENCE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         page.add_script_tag(path=str(AXE))
@@ -73,7 +91,7 @@ def test_every_page_fits_and_is_accessible(
 
 def test_no_page_complains(page: Page, shop: Windlass) -> None:
     """B20: neither scripts nor the content policy."""
-    for path in PATHS[:-1]:
+    for path in (*PATHS[:-1], begun_change(page)):
         page.goto(path)
         expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
     for path in FORMS:

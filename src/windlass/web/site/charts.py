@@ -149,8 +149,7 @@ def marked(chart: Chart, figures: Figures, deploys: Iterable[Deploy]) -> Chart:
 
 def draw_throughput(figures: Figures) -> Chart:
     """Completed jobs a second, and failed jobs as bars on a scale of their own."""
-    seconds = figures.step.total_seconds()
-    rates = [point.completed / seconds if point.is_known else None for point in figures.points]
+    rates = _rates(figures, lambda point: point.completed)
     failed = [point.failed if point.is_known else 0 for point in figures.points]
     most = nice(max((rate for rate in rates if rate is not None), default=0))
     total = figures.total
@@ -210,6 +209,17 @@ def nice(most: float) -> float:
     while power > most:
         power /= 10
     return next(round(factor * power, 12) for factor in (1, 2, 5, 10) if factor * power >= most)
+
+
+def _rates(figures: Figures, of: Callable[[FigurePoint], int]) -> list[float | None]:
+    """How many a second in each step. The last one is not over: its rate is that of the time until now, or of a quarter
+    of the step at its beginning: a single job would make a peak there.
+    """
+
+    def seconds(point: FigurePoint) -> float:
+        return max(min(figures.step, figures.until - point.at), figures.step / 4).total_seconds()
+
+    return [of(point) / seconds(point) if point.is_known else None for point in figures.points]
 
 
 def _rate(value: float | None) -> str:
@@ -289,9 +299,8 @@ def draw_depth(figures: Figures) -> Chart:
 
 def draw_flow(figures: Figures) -> Chart:
     """Jobs that came and jobs that completed, a second; failed ones as bars on a scale of their own."""
-    seconds = figures.step.total_seconds()
-    came = [point.enqueued / seconds if point.is_known else None for point in figures.points]
-    went = [point.completed / seconds if point.is_known else None for point in figures.points]
+    came = _rates(figures, lambda point: point.enqueued)
+    went = _rates(figures, lambda point: point.completed)
     failed = [point.failed if point.is_known else 0 for point in figures.points]
     most = nice(max((rate for rate in (*came, *went) if rate is not None), default=0))
     total = figures.total

@@ -8,10 +8,12 @@ import msgspec
 
 from windlass.app import Windlass
 from windlass.insight.figures.figures import Figures
+from windlass.core.state import State
 from windlass.insight.overview import Overview
 from windlass.web.counts import glance
 from windlass.web.problems import bad_input
 from windlass.web.route import Call
+from windlass.web.site import formats
 from windlass.web.site.charts import RANGES, draw_depth, draw_throughput, draw_waiting, marked, step_of
 from windlass.web.site.jobs.causes import causes
 from windlass.web.site.page import Page
@@ -59,9 +61,12 @@ class Trouble:
 
 def troubles(seen: Overview) -> list[Trouble]:
     """The problems of a store, each with the way to its remedy: a queue without a worker, or the workers."""
-    unserved = [queue.name for queue in seen.queues if queue.is_unserved]
-    ways = [f"/queues/{name}" for name in unserved]  # problems begin with these queues, in this order
-    return [Trouble(text, ways[index] if index < len(ways) else "/workers") for index, text in enumerate(seen.problems)]
+    unserved = [queue for queue in seen.queues if queue.is_unserved]
+    found = [Trouble(text, "/workers") for text in seen.problems]
+    for index, queue in enumerate(unserved):  # problems begin with these queues, in this order
+        waits = f"{queue.counts[State.PENDING]:,} wait, the oldest for {formats.length(queue.oldest)}"
+        found[index] = Trouble(f"{found[index].text}; {waits}", f"/queues/{queue.name}")
+    return found
 
 
 class OverviewQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

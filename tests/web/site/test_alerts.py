@@ -98,8 +98,8 @@ def test_a_rule_that_is_wrong_is_shown_again_with_the_reason_beside_its_field(
     typed = {attributes["name"]: attributes["value"] for attributes in inputs if "value" in attributes}
     assert {name: typed[name] for name in sent} == sent
     [wrong] = [attributes for attributes in inputs if "aria-invalid" in attributes]
-    assert (wrong["name"], wrong["aria-describedby"]) == (field, f"e-{field} h-{field}")
-    assert shown.text.count(reason) == 2, "above the form, and beside the field"
+    assert (wrong["name"], wrong["aria-describedby"]) == (field, f"w-{field} h-{field}")
+    assert shown.text.count(reason) == 1, "beside the field"
     assert app.alerts.rules() == rules
 
 

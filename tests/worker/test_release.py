@@ -31,7 +31,7 @@ def test_a_release_is_the_version_or_a_fingerprint_of_the_tasks_modules(
     monkeypatch.syspath_prepend(tmp_path)
     file = tmp_path / "shop_tasks_of_release.py"
     file.write_text("def send() -> None: ...\n")
-    app.task(import_module(file.stem).send, name="send")
+    app.task(name="send")(import_module(file.stem).send)
     assert release_of("1.4.2", app.tasks) == "1.4.2"
     before = release_of("", app.tasks)
     assert before.startswith("code ")

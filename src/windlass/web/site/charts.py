@@ -134,7 +134,7 @@ def marked(chart: Chart, figures: Figures, deploys: Iterable[Deploy]) -> Chart:
     """With deploys; a name is written where there is room beside it."""
     span = figures.until - figures.since
     marks: list[Mark] = []
-    free = _LABEL_FROM
+    free: float = _LABEL_FROM
     for deploy in deploys:
         if not figures.since <= deploy.at < figures.until:
             continue

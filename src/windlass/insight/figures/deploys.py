@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from windlass.core.figures.releases import release_level, releases_in
 from windlass.insight.figures.view import FigurePoint
+
+_STEPS = 3
+"""A release that has not run for so many steps is a deploy when it runs again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +27,14 @@ class Deploy:
 def deploys(points: Sequence[FigurePoint]) -> Iterator[Deploy]:
     """Those that figures of the store tell of.
 
-    A release that runs in a step, and did not in the last step of which something is known, is a deploy; a restart of
-    the same code is none. The first step has nothing to be held against.
+    A release that runs in a step, and did not in the last steps of which something is known, is a deploy; a restart of
+    the same code is none, even if it takes a while. The first step has nothing to be held against.
     """
-    before: set[str] | None = None
+    before: deque[set[str]] = deque(maxlen=_STEPS)
     for point in points:
         running = releases_in(point.levels)
         if not running:
             continue
-        for release in sorted(running - before) if before is not None else ():
+        for release in sorted(running.difference(*before)) if before else ():
             yield Deploy(point.at, release, round(point.levels[release_level(release)].max))
-        before = running
+        before.append(running)

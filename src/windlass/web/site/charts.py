@@ -16,7 +16,7 @@ from windlass.web.site import formats
 _TOP, _BOTTOM, _BARS_TOP, _BARS_BOTTOM = 16, 126, 134, 156
 """Where the lines and, below them, the bars have their room, in pixels."""
 
-_LABEL_FROM, _LABEL_WIDTH = 12, 26
+_LABEL_FROM, _LABEL_WIDTH = 12, 35
 """Where names of deploys may begin, beside the values of the axis, and how wide they are, in percent."""
 _STROKE = 1.2
 _NOTHING = frozenset((formats.NONE, "0", "0/s"))
@@ -139,8 +139,9 @@ def marked(chart: Chart, figures: Figures, deploys: Iterable[Deploy]) -> Chart:
         if not figures.since <= deploy.at < figures.until:
             continue
         x = round((deploy.at - figures.since) / span * 100, 2)
-        has_room = x >= free
-        free = x + _LABEL_WIDTH if has_room else free
+        begins = x - _LABEL_WIDTH if x > 50 else x
+        has_room = begins >= free
+        free = begins + _LABEL_WIDTH if has_room else free
         name = f"deploy {deploy.release}"
         text = f"{name}, on {deploy.workers} worker{'' if deploy.workers == 1 else 's'} at first"
         marks.append(Mark(x, text, name if has_room else "", is_left=x > 50))

@@ -12,6 +12,7 @@ from windlass.core.state import State
 from windlass.insight.payload import parameters_of
 from windlass.insight.schedules import ScheduleValues
 from windlass.schedules.schedule import Schedule
+from windlass.schedules.settings import interval_text
 from windlass.store.operations.schedules.changes import runs
 from windlass.store.operations.schedules.records import ScheduleRun
 from windlass.web.route import Call, Nothing
@@ -94,7 +95,9 @@ def when(one: Schedule) -> str:
     if one.problem is not None:
         return one.problem
     settings = one.settings
-    return settings.cron if settings.cron is not None else f"every {settings.every}"
+    if settings.cron is not None or settings.every is None:
+        return settings.cron or ""
+    return f"every {interval_text(settings.every)}"
 
 
 async def schedule(call: Call[Nothing, None]) -> Page:

@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from windlass.app import Windlass
 from windlass.errors import JobNotFound
 from windlass.insight.figures.figures import Figures
 from windlass.insight.redact import redacted_text
-from windlass.insight.workers import WORKER_INFO, WorkerView
+from windlass.insight.workers import WORKER_INFO, WorkerView, read_instant
 from windlass.job import Job
 from windlass.web.problems import Problem, not_found
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site import formats
 from windlass.web.site.page import Page, rendered
 from windlass.web.site.recent import Recent
 
 _RUNNING_SHOWN = 20
 _STACKS = "10s"
-_ELSEWHERE = ("queues", "running", "last", "memory", "cpu", "ended", "failed", "unknown_tasks", "uptime", "stacks")
+_ELSEWHERE = (
+    "queues",
+    "running",
+    "last",
+    "memory",
+    "cpu",
+    "ended",
+    "failed",
+    "unknown_tasks",
+    "uptime",
+    "stacks",
+    "rounds",
+)
 """What of a worker's report has a place of its own on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class DutyRound:
+    """What a duty did when it was last run."""
+
+    duty: str
+    did: str
+    at: datetime
 
 
 async def _of_worker(app: Windlass, name: str) -> Figures:
@@ -41,7 +65,8 @@ async def worker(call: Call[Nothing, None]) -> Page:
         "last": [one for one in _list(info.get("last")) if isinstance(one, Mapping)],
         "queues": [str(name) for name in _list(info.get("queues"))],
         "unknown": [str(name) for name in _list(info.get("unknown_tasks"))],
-        "facts": [(name, info[name]) for name in WORKER_INFO if name in info and name not in _ELSEWHERE],
+        "facts": [(name, _fact(info[name])) for name in WORKER_INFO if name in info and name not in _ELSEWHERE],
+        "rounds": _rounds(info.get("rounds")),
         "hour": (await _FIGURES.of(call.app, found.name)).total,
     }
     return Page("worker.html", found.name, shown, here="/workers")
@@ -86,6 +111,31 @@ async def _running(app: Windlass, reported: object) -> list[Job[Any]]:
 def _list(value: object) -> list[Any]:
     """What a worker says of itself is data of the store, and may be damaged."""
     return value if isinstance(value, list) else []
+
+
+def _fact(value: object) -> str:
+    """What a worker reports, in words."""
+    if value in (None, "", [], {}):
+        return formats.NONE
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case Mapping():
+            return ", ".join(f"{name} {number}" for name, number in value.items())
+        case list():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _rounds(reported: object) -> list[DutyRound]:
+    """The newest round of each of its duties, the newest first."""
+    rounds = [
+        DutyRound(str(one.get("duty")), str(one.get("did") or ""), at)
+        for one in _list(reported)
+        if isinstance(one, Mapping) and (at := read_instant(one.get("at"))) is not None
+    ]
+    return sorted(rounds, key=lambda one: one.at, reverse=True)
 
 
 def _number(value: object) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from tests.faults.process import Footprint, footprint_of
@@ -18,21 +18,23 @@ _MORE_FILES = 60
 _MORE_MEMORY = 250 << 20
 
 
-Batch = tuple[str, tuple[object, ...], int]
-"""A task, its arguments, and how many jobs of it."""
+def interrupts(app: Windlass, slot: Slot) -> list[Request]:
+    """Jobs that run into their time limit in every place: those that follow meet what an interrupt leaves behind.
+
+    The rack's own app does not know the task, so it says what the limit is.
+    """
+    return [
+        app.request("tired", id=f"tired-{slot.name}-{number}", queue=slot.own_queue, timeout=0.4, attempts=2)
+        for number in range(slot.concurrency * (slot.processes or 1))
+    ]
 
 
-def interrupts(slot: Slot) -> list[Batch]:
-    """Jobs that run into their time limit in every place: those that follow meet what an interrupt leaves behind."""
-    return [("tired", (), slot.concurrency * (slot.processes or 1))]
-
-
-def wave(app: Windlass, slot: Slot, name: str, *, first: Sequence[Batch] = ()) -> list[Request]:
+def wave(app: Windlass, slot: Slot, name: str) -> list[Request]:
     """Jobs for one slot alone: all of its places at once, twice, in threads, on the loop and in children."""
     kinds = [("slow", (0.1,), 2 * slot.concurrency), ("aslow", (0.1,), 2 * slot.concurrency), ("iparent", (1,), 2)]
     return [
         app.request(task, arguments, id=f"{task}-{name}-{slot.name}-{number}", queue=slot.own_queue)
-        for task, arguments, count in [*first, *kinds]
+        for task, arguments, count in kinds
         for number in range(count)
     ]
 

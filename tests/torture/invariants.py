@@ -51,6 +51,8 @@ _SNOOZING = ("snoozing", "sending", *METERED, *STEPPING)
 """Tasks that come back by themselves."""
 _STALL = 4.5
 """Seconds without a single run, though jobs were there and workers had their turns: nearly a call's deadline."""
+_LONG_STALL = 6.0
+"""Seconds of a longer stall that are looked at."""
 _RECOVERY = 25.0
 """Seconds; ten are promised, on a machine that does nothing else."""
 STOPS = (Kind.STOP_WORKER, Kind.RELOAD_WORKER)
@@ -184,7 +186,9 @@ def callers_hold_nobody_up(seen: Evidence) -> Iterator[Finding]:
             continue
         marks = [incident.at, *(at for at in begins if incident.at < at < incident.until), incident.until]
         for earlier, later in pairwise(marks):
-            if later - earlier > _STALL and seen.had_work(earlier, later) and not seen.is_troubled(earlier, later):
+            # A worker that gives up after some seconds stood still for as long.
+            to = min(later, earlier + _LONG_STALL)
+            if later - earlier > _STALL and seen.had_work(earlier, to) and not seen.is_troubled(earlier, to):
                 yield Finding("I11", f"no run began for {later - earlier:.1f} s beside a caller's open transaction")
 
 

@@ -305,8 +305,8 @@ class Rack:
         asking = Asking(self._app, self._witness)
         has_interrupts = name == "closing" and Spice.LIMITS in self._settings.spices
         for slot in SLOTS:
-            first = idleness.interrupts(slot) if has_interrupts else ()
-            asking.enqueue(idleness.wave(self._app, slot, name, first=first))
+            first = idleness.interrupts(self._app, slot) if has_interrupts else []
+            asking.enqueue([*first, *idleness.wave(self._app, slot, name)])
         is_over = self._await_drained(patience=patience, queues=queues)
         if not is_over:
             self._findings.append(Finding("I6", f"the jobs of the {name} wave did not end: a worker stands still"))

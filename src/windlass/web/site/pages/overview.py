@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from windlass.app import Windlass
-from windlass.insight.figures.figures import Figures
 from windlass.core.state import State
+from windlass.insight.figures.figures import Figures
 from windlass.insight.overview import Overview
 from windlass.web.counts import glance
 from windlass.web.problems import bad_input

@@ -90,7 +90,8 @@ from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from windlass.admin.archive import ArchivedJobs
-    from windlass.admin.concurrency import Concurrency
+    from windlass.admin.tasks.concurrency import Concurrency
+    from windlass.admin.tasks.rates import TaskRate
     from windlass.app import Windlass
     from windlass.archive.protocol import Archive, ArchivedJob
     from windlass.archive.query import ArchivePage
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from windlass.insight.job_page import JobPage
     from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
     from windlass.insight.limits import LimitView
+    from windlass.insight.tasks import TaskRateView
     from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job
     from windlass.limit import Limit
@@ -132,7 +134,7 @@ else:
         "BusyKey": "windlass.insight.keys",
         "BusyKeyPage": "windlass.insight.keys",
         "ClaimedJob": "windlass.claimed_job",
-        "Concurrency": "windlass.admin.concurrency",
+        "Concurrency": "windlass.admin.tasks.concurrency",
         "ConcurrencyView": "windlass.insight.keys",
         "Fault": "windlass.core.fault",
         "Flow": "windlass.flows.flow",
@@ -165,6 +167,8 @@ else:
         "Schedule": "windlass.schedules.schedule",
         "StepView": "windlass.steps.view",
         "Task": "windlass.task",
+        "TaskRate": "windlass.admin.tasks.rates",
+        "TaskRateView": "windlass.insight.tasks",
         "TaskWithOptions": "windlass.task",
         "TimelineEntry": "windlass.insight.timeline",
         "Windlass": "windlass.app",
@@ -260,6 +264,8 @@ __all__ = [
     "StoreNotFound",
     "StoreUnavailable",
     "Task",
+    "TaskRate",
+    "TaskRateView",
     "TaskWithOptions",
     "Throttled",
     "TimelineEntry",

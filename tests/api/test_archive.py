@@ -103,6 +103,15 @@ def test_an_answer_that_is_no_list_of_ids_deletes_nothing(answer: Any) -> None:
         assert len(app.jobs()) == 2
 
 
+def test_numbers_of_an_archive_of_before_delete_nothing() -> None:
+    clock = ManualClock(NOON)
+    with app_with(Answering([1, 2]), clock) as app:
+        run_two(app, clock)
+        with pytest.raises(TypeError, match=r"Answering.keep gave \d, which is no id of a job"):
+            app.clean()
+        assert len(app.jobs()) == 2
+
+
 def test_ids_that_were_not_asked_about_are_of_no_account() -> None:
     clock, archive = ManualClock(NOON), Answering({"job-2", "elsewhere"})
     with app_with(archive, clock) as app:

@@ -25,6 +25,7 @@ from windlass import (
     Schedule,
     State,
     Task,
+    TaskRate,
     Windlass,
     Worker,
 )
@@ -40,9 +41,10 @@ PURE: dict[type, set[str]] = {
     Queue: set(),
     Schedule: {"preview"},
     Task: {"delay", "options", "request"},
+    TaskRate: set(),
     Windlass: {
         "around_enqueue", "around_run", "command", "concurrency", "configure", "cron", "every", "helper", "lease",
-        "limit", "queue", "request", "run_worker", "task", "transaction", "worker",
+        "limit", "queue", "request", "run_worker", "task", "task_rate", "transaction", "worker",
     },
     Worker: {"drain", "resume", "status"},
 }  # fmt: skip

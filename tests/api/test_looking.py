@@ -38,7 +38,9 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("check acheck check_code acheck_code tokens atokens audit aaudit dead_mutes adead_mutes"),
         **_called("worker_stacks aworker_stacks", "x"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
-        **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures"),
+        **_called(
+            "concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures task_rates atask_rates"
+        ),
         **_called("schedule aschedule", "x"),
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
@@ -84,7 +86,7 @@ NOT_LOOKING: dict[type, str] = {
         "aroll_up send asend dead_mute adead_mute evaluate_alerts aevaluate_alerts "
         # no store is asked
         "alerts archive around_enqueue around_run close aclose command concurrency configure aconfigure cron every "
-        "helper lease limit queue request store task tasks transaction "
+        "helper lease limit queue request store task task_rate tasks transaction "
         # a store that is not there is a finding
         "diagnose adiagnose"
     ),

@@ -40,6 +40,8 @@ COMMANDS = [
     ("keys list", ["keys", "list"]),
     ("keys limits", ["keys", "limits"]),
     ("keys set", ["keys", "set", "mail.welcome", "--concurrency", "2"]),
+    ("tasks list", ["tasks", "list"]),
+    ("tasks resume", ["tasks", "resume", "mail.welcome"]),
     ("queues pause", ["queues", "pause", "default"]),
     ("schedules add", ["schedules", "add", "s", "mail.welcome", "[1]", "--every", "1h"]),
     ("schedules list", ["schedules", "list"]),

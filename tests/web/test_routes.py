@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from tests.ledger.apps import work
 from tests.waiting import eventually
+from tests.web.archived import put_aside
 from tests.web.http import ANY, Http
 from windlass import Windlass
 from windlass.testing import ManualClock
@@ -38,8 +39,13 @@ def shop(app: Windlass, http: Http, clock: ManualClock) -> Http:
     app.add_schedule("nightly", "mail.welcome", cron="30 2 * * *", args=[7])
     app.schedule("nightly").run_now()
     app.limit("github").configure(rate="30/min", burst=5)
+    app.task(name="rated", rate="30/min")(print)
+    app.task_rate("rated").configure(rate="5/s", by="ada")
     app.queue("mail").configure(weight=3, retention=None, rate="5/s", by="ada")
     app.queue("mail").pause("the provider is down", by="ada")
+    app.enqueue_many([app.request("mail.welcome", [1], id=id) for id in ("old", "older")])
+    work(app)
+    put_aside(app, "old", "older")
     app.worker(name="lost", id="1").start()
     http.order("/bulk/cancel", {"ids": ["nowhere"], "id": "change-1"}, status=202)
     eventually(lambda: http.read("/bulk/change-1")["ended_at"])
@@ -52,10 +58,12 @@ NAMES = {
     "queues": "mail",
     "workers": "lost-1",
     "limits": "github",
+    "tasks": "rated",
     "schedules": "nightly",
     "alerts": "01",
     "alert-rules": "dead-letters",
     "bulk": "change-1",
+    "archive": "old",
 }
 
 
@@ -139,6 +147,7 @@ ORDERS: dict[str, Any] = {
     "POST /jobs/{id}/reschedule": {"delay": "2h"},
     "PATCH /queues/{name}": {"weight": 7},
     "PUT /limits/{name}": {"burst": 7},
+    "PUT /tasks/{name}/rate": {"rate": "9/s", "burst": 7},
     "POST /schedules": {"name": "hourly", "task": "mail.welcome", "every": "1h", "args": [1]},
     "PATCH /schedules/{id}": {"cron": "@daily"},
     "POST /alert-rules": {"name": "slow", "expression": "oldest_age > 1h"},

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.ledger.apps import work
 from tests.web.http import ANY, V1, Http
-from windlass import Windlass
+from windlass import Throttled, Windlass
 from windlass.testing import ManualClock
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.only_on("sqlite")
 THINGS = [
     ("/queues/mail", "PATCH", {"weight": 3}, {"weight": 4}),
     ("/limits/github", "PUT", {"burst": 3}, {"rate": "9/s"}),
+    ("/tasks/rated/rate", "PUT", {"rate": "9/s", "burst": 3}, {"rate": None}),
     ("/schedules/nightly", "PATCH", {"cron": "@daily"}, {"priority": 7}),
 ]
 
@@ -23,6 +25,7 @@ THINGS = [
 def _things(app: Windlass) -> None:
     app.enqueue("mail.welcome", 1)
     app.limit("github").configure(rate="30/min")
+    app.task(name="rated", rate="30/min")(print)
     app.add_schedule("nightly", "mail.welcome", cron="30 2 * * *", args=[7])
 
 
@@ -107,6 +110,39 @@ def test_a_limit_that_is_new_needs_a_rate(http: Http) -> None:
     assert http.order("/limits/new/drain")["tokens"] == 0
     assert http.delete(f"{V1}/limits/new").status_code == 204
     assert http.get(f"{V1}/limits/new").status_code == 404
+
+
+def test_the_rate_of_a_task(app: Windlass, http: Http) -> None:
+    """C6, C10: seen with what the code says, set, and followed again."""
+    path = f"{V1}/tasks/rated/rate"
+    given = http.put(path, json={"rate": "9/s"}, headers=ANY).json()
+    assert (given["rate"], given["burst"], given["changed_by"], given["cooling"]) == ("9/s", 9, "ada", [])
+    [task] = [task for task in http.read("/tasks")["tasks"] if task["name"] == "rated"]
+    assert (task["rate"], task["declared_rate"], task["rate_changed_by"]) == ("9/s", "30/min", "ada")
+    assert http.put(path, json={"rate": "often"}, headers=ANY).status_code == 400
+    assert http.put(path, json={"burst": 3}, headers=ANY).status_code == 400
+    assert http.put(path, json={"rate": None}, headers=ANY).json()["rate"] is None
+    reset = http.delete(path, headers=ANY).json()
+    assert (reset["rate"], reset["changed_by"]) == ("30/min", None)
+    refused = http.put(f"{V1}/tasks/mail.welcome/rate", json={"rate": "1/s"}, headers=ANY)
+    assert (refused.status_code, "has no rate in the code" in refused.json()["detail"]) == (400, True)
+    assert http.get(f"{V1}/tasks/nowhere/rate").status_code == 404
+    assert http.post(f"{V1}/tasks/nowhere/resume").status_code == 404
+
+
+def test_the_cool_down_of_a_task_ends_early(app: Windlass, http: Http) -> None:
+    """C7: and is seen with its end."""
+
+    @app.task(name="calls", queue="calls")
+    def calls() -> None:
+        raise Throttled("slow down", scope="task")
+
+    calls.enqueue()
+    work(app)
+    [cooling] = http.read("/tasks/calls/rate")["cooling"]
+    assert (cooling["name"], cooling["reason"]) == ("calls", "slow down")
+    assert http.order("/tasks/calls/resume")["cooling"] == []
+    assert app.overview().cooldowns == []
 
 
 def test_schedules(app: Windlass, http: Http) -> None:

@@ -9,7 +9,7 @@ Files, in reading order:
 - ``diagnostics``: The operator's methods for when something is wrong: diagnose the store, compare it with the
   code, mute causes.
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
-- ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
+- ``tasks/``: What an operator sets for single tasks.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``archive``: The handle of the archive: looks at archived jobs, and puts them back.
 - ``early_cleaning``: Removes finished jobs before their time where memory or disk run out.

@@ -25,6 +25,7 @@ from windlass.store.operations.access import tokens
 from windlass.store.operations.flows.ended import flows_exist
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.rates import limits
+from windlass.store.operations.rates.tasks import change_rate, task_rates
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.sent_events import import_sent, sent_events
 from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
@@ -87,6 +88,7 @@ def move(
     if queue is None:
         _copy_limits(source, target)
         _copy_key_limits(source, target)
+        _copy_task_rates(source, target)
         _copy_events(source, target)
         _copy_tokens(source, target)
         copy_alerts(source, target)
@@ -199,6 +201,14 @@ def _copy_key_limits(source: Session, target: Session) -> None:
     for limit in source.run(concurrency.limits()):
         if limit.changed_at is not None and limit.changed_at >= there.get(limit.task, 0):
             target.run(concurrency.change(limit.task, limit.concurrency, by=limit.changed_by or MOVER))
+
+
+def _copy_task_rates(source: Session, target: Session) -> None:
+    """Copy what operators say of the rates of tasks, unless it was changed there since; workers tell what code says."""
+    there = {rate.task: rate.changed_at or 0 for rate in target.run(task_rates())}
+    for rate in source.run(task_rates()):
+        if rate.changed_at is not None and rate.changed_at >= there.get(rate.task, 0):
+            target.run(change_rate(rate.task, rate.chosen, by=rate.changed_by or MOVER))
 
 
 def _copy_events(source: Session, target: Session) -> None:

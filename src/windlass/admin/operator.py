@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from windlass import clock
 from windlass.admin.cleanup import Cleaned, clean, cleanings
-from windlass.admin.concurrency import Concurrency
+from windlass.admin.tasks.concurrency import Concurrency
+from windlass.admin.tasks.rates import TaskRate
 from windlass.admin.workers import forget_lost_workers, forget_worker, pause_worker, resume_worker, stop_worker
 from windlass.client.job_changes import CANCELLED, cancel_job, fail_job, find_record, retry_job
 from windlass.client.owner import ClientOwner
@@ -25,6 +26,7 @@ from windlass.insight.job_page import JobPage, job_page
 from windlass.insight.keys import BusyKeyPage, ConcurrencyView, busy_keys, concurrency_views
 from windlass.insight.limits import LimitView, limit_views
 from windlass.insight.overview import Overview, overview
+from windlass.insight.tasks import TaskRateView, task_rate_views
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.job import Job
 from windlass.limit import Limit, limit_of
@@ -121,6 +123,18 @@ class Operator(ClientOwner):
     async def alimits(self) -> list[LimitView]:
         """``limits`` for async code."""
         return await self.client.session.arun(limit_views())
+
+    def task_rate(self, task: str) -> TaskRate:
+        """The handle of a task's rate: how many of its jobs, or of each of its rate keys, begin in which time."""
+        return TaskRate(self, task)
+
+    def task_rates(self) -> list[TaskRateView]:
+        """Of every task that has a rate, or cools down: what holds, what code says, and who changed it."""
+        return self.client.session.run(task_rate_views())
+
+    async def atask_rates(self) -> list[TaskRateView]:
+        """``task_rates`` for async code."""
+        return await self.client.session.arun(task_rate_views())
 
     def concurrency(self, task: str) -> Concurrency:
         """The handle of a task's concurrency keys: how many jobs with the same key may run at once."""

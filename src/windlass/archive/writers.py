@@ -85,4 +85,8 @@ def _ids(archive: Archive, answer: object) -> set[str]:
     """What an archive has answered; a mistake there must not delete a job."""
     if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
         raise TypeError(f"{type(archive).__name__}.keep must give the ids of the jobs that are safe, got {answer!r}")
-    return set(answer)
+    ids = set(answer)
+    strange = next((id for id in ids if not isinstance(id, str)), None)
+    if strange is not None:
+        raise TypeError(f"{type(archive).__name__}.keep gave {strange!r}, which is no id of a job: give job.id of each")
+    return ids

@@ -22,6 +22,7 @@ _HOMES = {
     "jobs": "windlass.cli.commands.jobs:jobs",
     "flows": "windlass.cli.commands.flows.group:flows",
     "queues": "windlass.cli.commands.queues:queues",
+    "tasks": "windlass.cli.commands.tasks.group:tasks",
     "limits": "windlass.cli.commands.limits:limits",
     "keys": "windlass.cli.commands.keys:keys",
     "schedules": "windlass.cli.commands.schedules.group:schedules",

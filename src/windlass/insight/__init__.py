@@ -9,6 +9,7 @@ Files, in reading order:
 - ``keys``: Concurrency keys as people see them: the limits of tasks, and the keys that jobs hold.
 - ``limits``: Named limits as people see them.
 - ``cooldowns``: Cool-downs as people see them.
+- ``tasks``: Tasks as operators see them: their rates, and what of them cools down.
 - ``access/``: Tokens and the record of changes as people see them.
 - ``alerts/``: Alerts, their rules and their deliveries as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.

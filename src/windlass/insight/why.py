@@ -22,6 +22,7 @@ from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutG
 from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, KeyLine, key_line
 from windlass.store.operations.queries import EventRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
+from windlass.store.operations.rates.tasks import TaskRateRecord, task_rates
 from windlass.store.operations.steps.steps import StepRecord, steps_of
 from windlass.task import COMMAND
 
@@ -46,7 +47,8 @@ def why(job: JobRecord) -> Operation[str]:
     if found.state is State.BLOCKED:
         if found.reason == "parents":
             return (yield from _waits_for_parents(job.seq)) + _expiry(found, job)
-        return _blocked(found, job, (yield from key_line(job.seq))) + _expiry(found, job)
+        chosen = _chosen((yield from task_rates(job.task))) if found.reason == "rate" else ""
+        return _blocked(found, job, (yield from key_line(job.seq))) + chosen + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
     story = yield from queries.history(job.seq)
@@ -269,6 +271,14 @@ def _left_waiting(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> 
 def _rate_of(job: JobRecord) -> str:
     key = shown_rate_key(job.rate_key)
     return f"the rate of task {job.task!r}" + ("" if key in (None, WHOLE_TASK) else f" for the key {key!r}")
+
+
+def _chosen(rates: Sequence[TaskRateRecord]) -> str:
+    """A clause for a rate that an operator has set; empty for others."""
+    for rate in rates:
+        if rate.chosen is not None and rate.changed_at is not None:
+            return f"; {rate.changed_by} has set it to {rate.rate or 'no limit'} at {_instant(rate.changed_at)}"
+    return ""
 
 
 def _waits_for_parents(seq: int) -> Operation[str]:

@@ -39,6 +39,7 @@ from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, N
 from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
+from windlass.store.operations.rates.tasks import TaskRateRecord
 from windlass.store.operations.rates.trips import Failures, Tripped
 from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord, ScheduleRun
 from windlass.store.operations.steps.sent_events import SentEvent
@@ -113,6 +114,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         StartedSuspect,
         StepRecord,
         TakeResult,
+        TaskRateRecord,
         TokenRecord,
         Tripped,
         VanishedJob,

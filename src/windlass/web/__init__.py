@@ -10,6 +10,8 @@ Files, in reading order:
 - ``bulk/``: Changes of many jobs, in the background of the web process.
 - ``leases/``: Leases over HTTP: workers in any language claim jobs and say how they ended.
 - ``alerts/``: Alerts and their rules over HTTP.
+- ``archive/``: The archive over HTTP: jobs that retention has put aside.
+- ``tasks/``: Tasks over HTTP: those that are known, and their rates.
 - ``diagnostics/``: What admins look at when something is wrong: the raw record of a job, and the keys of a Redis store.
 - ``streams/``: Event streams: what keeps pages and programs up to date while they listen.
 - ``site/``: The pages that people see.

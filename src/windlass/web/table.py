@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from windlass.web.alerts import routes as alerts
+from windlass.web.archive import routes as archive
 from windlass.web.bulk import routes as bulk
 from windlass.web.diagnostics import routes as diagnostics
 from windlass.web.leases import routes as leases
 from windlass.web.route import Route
 from windlass.web.streams import routes as streams
+from windlass.web.tasks import routes as tasks
 from windlass.web.topics import (
     access,
     dead,
@@ -28,6 +30,7 @@ from windlass.web.topics import (
 ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
     *overview.ROUTES,
+    *tasks.ROUTES,
     *figures.ROUTES,
     *streams.ROUTES,
     *jobs.ROUTES,
@@ -36,6 +39,7 @@ ROUTES: tuple[Route, ...] = (
     *enqueue.ROUTES,
     *dead.ROUTES,
     *bulk.ROUTES,
+    *archive.ROUTES,
     *queues.ROUTES,
     *workers.ROUTES,
     *limits.ROUTES,

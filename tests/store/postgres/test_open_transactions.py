@@ -55,7 +55,7 @@ from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.rates import cooldowns, limits
 from windlass.store.operations.rates.cooldowns import Scope
-from windlass.store.operations.rates.tasks import declare_rates
+from windlass.store.operations.rates.tasks import change_rate, declare_rates
 from windlass.store.operations.rates.trips import Failures, count_failures
 from windlass.store.operations.schedules.changes import delete as delete_schedule
 from windlass.store.operations.schedules.fire import fire
@@ -401,6 +401,7 @@ def _limit_keys(scene: Scene) -> None:
 def _limit_rates(scene: Scene) -> None:
     for rate in (Rate(1, HOUR, 1), Rate(1, SECOND, 1)):
         scene.store.run(declare_rates({"greet": rate}, without=["task"]))
+        assert scene.store.run(change_rate("greet", None, by="ada"))
     worker = scene.store.a_worker()
     scene.store.enqueue(*(new_job(queue="mine", rate_key="u") for _ in range(3)))
     assert len(worker.take(queue="mine")) == 1
@@ -481,7 +482,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _trip: ("count_failures",),
     _mute: ("mute", "unmute"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),
-    _limit_rates: ("rate_limits_declare", "open_rates"),
+    _limit_rates: ("rate_limits_declare", "task_rate_change", "open_rates"),
     _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),
@@ -517,7 +518,7 @@ MAY_WAIT = {
     "queue_delete": "writes the row of a queue; by hand",
 }
 
-_WRITES = re.compile(rb"\b(INSERT|UPDATE|DELETE|VACUUM)\b")
+_WRITES = re.compile(rb"\b(INSERT|UPDATE|DELETE|VACUUM|declare_rates|choose_rate)\b")
 
 
 def test_every_call_that_writes_is_thought_of() -> None:

@@ -13,6 +13,7 @@ from tests.store.cleaning import prunable, tidy
 from tests.store.redis.keyspace import Keyspace, documented
 from tests.store.stores import Store, Worker
 from windlass.core.figures.row import Row
+from windlass.core.rates.rate import Rate
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operation import Call
@@ -29,6 +30,7 @@ from windlass.store.operations.limits.concurrency import declare, unblock_all
 from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
 from windlass.store.operations.rates.limits import limits
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.store.operations.schedules.changes import schedules
 from windlass.store.operations.schedules.fire import due
 from windlass.store.operations.schedules.versions import versions
@@ -70,6 +72,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "wakes": lambda store: store.run(deliver_events()),
     "caches": lambda store: store.run(tidy()),
     "key_limits": lambda store: store.run(declare({"greet": 2})),
+    "task_rates": lambda store: store.run(declare_rates({"greet": Rate(1, 1000, 1)})),
     "awaited": lambda store: store.driver.execute(Call("unblock", {"gates": [("parents",)]})),
     "edges": _prune,
     "unsettled": lambda store: store.run(jobs.promote()),

@@ -47,6 +47,7 @@ ALL = (
     "/tasks/mail.welcome",
     "/tasks/broken",
     "/limits",
+    "/archive",
     "/system",
     "/schedules",
     "/schedules/nightly",

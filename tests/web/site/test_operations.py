@@ -159,6 +159,30 @@ def test_a_cool_down_of_a_task_ends_early(shop: Pages, app: Windlass) -> None:
     assert shop.post("/cooldowns/end", data={"scope": "moon", "name": "x"}).status_code == 400
 
 
+def test_the_rate_of_a_task_is_set(shop: Pages, app: Windlass) -> None:
+    """C6, C10: unless another has changed it; and the code decides again."""
+    app.task(name="rated", rate="30/min")(print)
+    app.task_rate("rated").configure(rate="20/min", by="<b>bob")
+
+    def version() -> str:
+        found = [attributes for tag, attributes in shop.read("/tasks/rated").elements if tag == "input"]
+        return next(one["value"] or "" for one in found if one.get("name") == "version")
+
+    page, seen = shop.read("/tasks/rated"), version()
+    assert "set by <b>bob" in page.text
+    assert "the code says 30/min" in page.text
+    given = {"version": seen, "rate": "9/s", "burst": "4"}
+    assert shop.post("/tasks/rated/rate", data=given).headers["location"] == "/tasks/rated"
+    assert (app.task_rate("rated").settings().rate, app.task_rate("rated").settings().burst) == ("9/s", 4)
+    assert shop.post("/tasks/rated/rate", data=given).status_code == 412
+    assert shop.post("/tasks/rated/rate", data={"version": version()}).status_code == 400
+    shop.post("/tasks/rated/rate", data={"version": version(), "rate": "9/s", "unlimited": "yes"})
+    assert app.task_rate("rated").settings().rate is None
+    shop.post("/tasks/rated/rate/reset", data={"version": version()})
+    assert (app.task_rate("rated").settings().rate, app.task_rate("rated").settings().changed_by) == ("30/min", None)
+    assert [change[1] for change in shop.security.changes] == ["task.rate", "task.rate", "task.rate.reset"]
+
+
 def test_the_concurrency_of_a_task_is_set(shop: Pages, app: Windlass) -> None:
     """B20: blank lets the code decide again."""
     shop.post("/concurrency", data={"task": "sync", "limit": "3"})

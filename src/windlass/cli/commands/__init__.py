@@ -12,6 +12,7 @@ Files, in reading order:
 - ``dead``: ``windlass dead``: jobs that failed for good.
 - ``queues``: ``windlass queues``: lists, pauses, configures, empties.
 - ``limits``: ``windlass limits``: lists, sets, empties, resumes, deletes.
+- ``tasks/``: ``windlass tasks``: the rates of tasks, and what of them cools down.
 - ``keys``: ``windlass keys``: concurrency keys that jobs hold, and how many may hold one.
 - ``schedules/``: ``windlass schedules``: lists, shows, adds, changes, fires by hand.
 - ``workers``: ``windlass workers``: lists, pauses, stops, forgets.

@@ -4,7 +4,7 @@
 - ``failures``: Failures by cause.
 - ``access``: Tokens and the audit log.
 - ``queues``: Queues and their settings.
-- ``limits``: Limits, concurrency keys and cool-downs.
+- ``limits``: Limits, concurrency keys, rates of tasks and cool-downs.
 - ``workers``: Workers.
 - ``schedules``: Schedules and their fires.
 - ``duties``: What duties have done.
@@ -15,7 +15,16 @@ from windlass.insight.json_forms.access import audit, token
 from windlass.insight.json_forms.duties import cleaned, promoted, rescued
 from windlass.insight.json_forms.failures import dead_groups, mute
 from windlass.insight.json_forms.jobs import flow, job_detail, job_page, job_summary, last_error, timeline, why
-from windlass.insight.json_forms.limits import busy_keys, concurrencies, concurrency, cooldown, limit, limits
+from windlass.insight.json_forms.limits import (
+    busy_keys,
+    concurrencies,
+    concurrency,
+    cooldown,
+    limit,
+    limits,
+    task_rate,
+    task_rates,
+)
 from windlass.insight.json_forms.overview import notice, overview
 from windlass.insight.json_forms.queues import pause, queue, queue_settings, queues
 from windlass.insight.json_forms.schedules import fire, fired, preview, schedule, schedule_detail, schedules
@@ -52,6 +61,8 @@ __all__ = [
     "schedule",
     "schedule_detail",
     "schedules",
+    "task_rate",
+    "task_rates",
     "timeline",
     "token",
     "why",

@@ -8,6 +8,7 @@ from windlass.clock import iso
 from windlass.insight.cooldowns import CooldownView
 from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
 from windlass.insight.limits import LimitView
+from windlass.insight.tasks import TaskRateView
 
 
 def limits(views: Sequence[LimitView]) -> dict[str, object]:
@@ -59,6 +60,25 @@ def concurrency(view: ConcurrencyView) -> dict[str, object]:
         "declared": view.declared,
         "changed_at": iso(view.changed_at),
         "changed_by": view.changed_by,
+    }
+
+
+def task_rates(views: Sequence[TaskRateView]) -> dict[str, object]:
+    """The rates of all tasks that have one, or cool down."""
+    return {"rates": [task_rate(view) for view in views]}
+
+
+def task_rate(view: TaskRateView) -> dict[str, object]:
+    """The rate of a task, what the code says, who says otherwise, and what cools down."""
+    return {
+        "task": view.task,
+        "rate": view.rate,
+        "burst": view.burst,
+        "declared": view.declared,
+        "declared_burst": view.declared_burst,
+        "changed_at": iso(view.changed_at),
+        "changed_by": view.changed_by,
+        "cooling": [cooldown(each) for each in view.cooldowns],
     }
 
 

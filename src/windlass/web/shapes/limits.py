@@ -1,4 +1,4 @@
-"""Named limits, and cool-downs."""
+"""Named limits, rates of tasks, and cool-downs."""
 
 from __future__ import annotations
 
@@ -43,4 +43,28 @@ class LimitOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
     rate: str | UnsetType = UNSET
     """As in ``30/min``."""
+    burst: int | UnsetType = UNSET
+
+
+class TaskRate(Struct, frozen=True):
+    """The rate of a task, which holds for each of its rate keys, and what of it cools down."""
+
+    task: str
+    rate: str | None
+    """What holds; null: no limit."""
+    burst: int | None
+    declared: str | None
+    """What the code says."""
+    declared_burst: int | None
+    changed_at: datetime | None
+    """When an operator has set it; null where the code decides."""
+    changed_by: str | None
+    cooling: list[CooldownView]
+
+
+class TaskRateOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to set."""
+
+    rate: str | None
+    """As in ``30/min``; null: no limit."""
     burst: int | UnsetType = UNSET

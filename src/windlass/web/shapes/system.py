@@ -76,6 +76,12 @@ class Task(Struct, frozen=True):
     isolation: str
     concurrency: int | None
     rate: str | None
+    """What holds: the code's, unless an operator has set another."""
+    burst: int | None
+    declared_rate: str | None
+    rate_changed_at: datetime | None
+    rate_changed_by: str | None
+    cooling: list[CooldownView]
     expires: float | None
     cache: float | None
     tags: list[str]

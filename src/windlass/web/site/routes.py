@@ -20,6 +20,7 @@ from windlass.web.site.forms import alerts as alert_forms
 from windlass.web.site.forms import limits as limit_forms
 from windlass.web.site.forms import queues as queue_forms
 from windlass.web.site.forms import schedules as schedule_forms
+from windlass.web.site.forms import tasks as task_forms
 from windlass.web.site.forms.form_page import ShowAgain, can_be_mended
 from windlass.web.site.jobs import actions as job_actions
 from windlass.web.site.jobs import failures, files, job, listing, many, new_job
@@ -27,6 +28,7 @@ from windlass.web.site.live import stream
 from windlass.web.site.page import Page, rendered
 from windlass.web.site.pages import (
     alerts,
+    archive,
     commands,
     limits,
     login,
@@ -215,6 +217,9 @@ _JOBS = (
         _button("/enqueue", new_job.make_job, "job.make", "Make a job.", form=new_job.NewJobForm),
         most_bytes=new_job.MOST_BYTES,
     ),
+    _form_page("/archive", archive.archive, "Archived jobs.", archive.ArchivePageQuery, Role.VIEWER),
+    _form_page("/archive/{id}", archive.archived, "One archived job.", role=Role.VIEWER),
+    _button("/archive/{id}/restore", archive.restore, "archive.restore", "Put an archived job back.", seconds=20.0),
     *_page("/bulk", many.changes, "Changes of many jobs."),
     *_page("/bulk/{id}", many.change, "One change of many jobs."),
     _button("/bulk/{id}/stop", many.stop_change, "bulk.stop", "Stop a change of many jobs."),
@@ -332,6 +337,21 @@ PAGES: tuple[Route, ...] = (
         form=limit_forms.ConcurrencyForm,
         again=limit_forms.concurrency_again,
     ),
+    _button(
+        "/tasks/{name}/rate",
+        task_forms.set_rate,
+        "task.rate",
+        "Set the rate of a task.",
+        form=task_forms.TaskRateForm,
+    ),
+    _button(
+        "/tasks/{name}/rate/reset",
+        task_forms.reset_rate,
+        "task.rate.reset",
+        "Let the code decide about the rate of a task again.",
+        form=task_forms.TaskResetForm,
+    ),
+    _button("/tasks/{name}/resume", task_forms.resume, "task.resume", "End the cool-downs of a task."),
     _button(
         "/cooldowns/end",
         limit_forms.end_early,

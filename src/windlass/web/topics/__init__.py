@@ -3,7 +3,7 @@
 Files, in reading order:
 
 - ``health``: Whether the process lives and the store answers, and the OpenAPI document.
-- ``overview``: Everything at a glance, the process that answers, its tasks.
+- ``overview``: Everything at a glance, the process that answers.
 - ``figures``: Figures over time, and the metrics of Prometheus.
 - ``jobs``: Jobs: list, look at, cancel, retry, delete.
 - ``job_filters``: Filters of jobs as requests have them.

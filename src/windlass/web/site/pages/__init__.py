@@ -8,6 +8,7 @@
 - ``worker``: One worker: its slots, its last jobs, its stacks.
 - ``tasks``: How often, how long, how much of it fails; one task.
 - ``limits``: Named limits, concurrency keys, and what cools down.
+- ``archive``: Jobs that retention has put aside: find them, look at one, put it back.
 - ``system``: The store, the processes around it, all settings; tokens and the audit.
 - ``alerts``: What fires and what fired, the rules behind it, and how people are told.
 - ``schedules``: What runs next, what ran last; one schedule.

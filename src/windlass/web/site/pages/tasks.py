@@ -14,6 +14,7 @@ from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, mark
 from windlass.web.site.page import Page
 from windlass.web.site.pages.store_levels import deploys_within
 from windlass.web.site.recent import Recent
+from windlass.web.tasks.routes import rate_tag
 
 _MOST = 500
 
@@ -66,8 +67,13 @@ async def task(call: Call[TasksQuery, None]) -> Page:
     if not is_known and not await call.app.ajobs(task=name, limit=1):
         raise not_found(f"no task {name} is declared here or has run in the last {RANGES[range]}")
     deploys = await deploys_within(call.app, range)
+    rate = await call.app.task_rate(name).asettings()
     shown = {
         "name": name,
+        "rate": rate,
+        "version": rate_tag(rate),
+        # Its jobs follow a rate only if the code declares one.
+        "has_rate": rate.declared is not None or rate.changed_at is not None,
         "declared": declared,
         "queue": None if declared is None else call.app.client.enqueuer.queue_of(declared),
         "workers": unknown.get(name, []),

@@ -45,6 +45,7 @@ def test_a_release_is_the_version_or_a_fingerprint_of_the_tasks_modules(
 
 def test_the_leader_samples_releases_and_workers_that_take_no_more_jobs(app: Windlass) -> None:
     """B20: charts mark deploys by the first, the heat map of workers shows the second."""
+    app.task(name="send")(print)
     with app.worker(name="shop", version="1.4.2", id="1") as first, app.worker(name="shop", version="1.4.2", id="2"):
         assert sampled(app)[STORE].gauges["release:1.4.2"].newest == 2
         own = series(WORKER, first.name)

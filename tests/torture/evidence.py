@@ -234,7 +234,7 @@ class Evidence:
 
     def _began_after(self, id: str, at: float) -> bool:
         """Whether it is a job that nothing holds back, neither a limit nor a parent, and began only then."""
-        runs = self.runs.get(id, ())
+        runs = self.runs.get(id, [])
         return id.startswith(FREE) and bool(runs) and runs[0].fence == 1 and runs[0].began >= at
 
     def _had_nothing_to_do(self, since: float, to: float, pid: int) -> bool:

@@ -234,8 +234,9 @@ class Evidence:
 
     def _began_after(self, id: str, at: float) -> bool:
         """Whether it is a job that nothing holds back, neither a limit nor a parent, and began only then."""
-        runs = self.runs.get(id, [])
-        return id.startswith(FREE) and bool(runs) and runs[0].fence == 1 and runs[0].began >= at
+        if not id.startswith(FREE) or self.rescued.get(id):
+            return False
+        return any(run.began >= at for run in self.runs.get(id, [])[:1])
 
     def _had_nothing_to_do(self, since: float, to: float, pid: int) -> bool:
         """Whether the worker lived on, and ran nothing at last: others wait for a job that has to run alone."""

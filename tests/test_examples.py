@@ -109,6 +109,7 @@ def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
         "LimitView",
         "Progress",
         "StepView",
+        "TaskRateView",
         "TimelineEntry",
         "WorkerStatus",
     }

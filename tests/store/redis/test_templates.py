@@ -125,8 +125,10 @@ TABLES |= {
     "GROUPS",
     "JOB_COUNTS",
     "KEY_DRIFT",
+    "MUTES",
     "RATES",
     "RATE_KEYS",
+    "TASK_RATES",
     "TOKENS",
 }
 TABLES |= {"change", "limit", "old", "rate", "run", "string", "table"}

@@ -11,6 +11,7 @@ Files, in reading order:
 - ``queues``: Queues at a glance, and one with each of its settings.
 - ``limits``: Named limits and cool-downs at a glance.
 - ``keys``: Concurrency keys at a glance, and the limits of tasks.
+- ``tasks``: Rates of tasks at a glance.
 - ``schedules``: Schedules at a glance.
 - ``schedule``: One schedule in detail, and its next slots.
 - ``workers``: Workers at a glance, and one in detail.

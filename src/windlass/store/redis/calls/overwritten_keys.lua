@@ -1,6 +1,6 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits, sent, sent_new, wakes, edges, awaited, unsettled, tokens, audit, figure_rows, figure_sources, figure_state, alert_rules, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due, mutes
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits, task_rates, sent, sent_new, wakes, edges, awaited, unsettled, tokens, audit, figure_rows, figure_sources, figure_state, alert_rules, alerts, alerts_open, alerts_resolved, deliveries, deliveries_due, mutes
 -- without epoch
 -- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
@@ -8,7 +8,7 @@ local RIGHT = {
     due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
     lease_lost = 'zset', astray = 'string', schedules = 'zset', schedules_due = 'zset', code_versions = 'zset',
     limits = 'zset', cooldowns = 'zset', expiring = 'zset', gates = 'zset', opening = 'zset', rated = 'zset',
-    caches = 'set', key_limits = 'zset', sent = 'zset', sent_new = 'set', wakes = 'set',
+    caches = 'set', key_limits = 'zset', task_rates = 'zset', sent = 'zset', sent_new = 'set', wakes = 'set',
     edges = 'set', awaited = 'set', unsettled = 'set', tokens = 'hash', audit = 'zset',
     figure_rows = 'list', figure_sources = 'zset', figure_state = 'hash', alert_rules = 'zset', alerts = 'zset',
     alerts_open = 'hash', alerts_resolved = 'zset', deliveries = 'zset', deliveries_due = 'zset', mutes = 'hash',

@@ -16,7 +16,7 @@ def _jobs(app: Windlass, clock: ManualClock) -> None:
     """Three archived jobs, one of which failed."""
     app.enqueue_many(
         [
-            app.request("mail.welcome", [1, "hunter2"], kwargs={"password": "swordfish"}, id="first"),
+            app.request("mail.welcome", [1], kwargs={"password": "swordfish"}, id="first"),
             app.request("mail.welcome", [2], id="second"),
             app.request("broken", id="third", attempts=1),
         ]
@@ -76,4 +76,3 @@ def test_what_cannot_be_asked_is_told_by_name(http: Http) -> None:
         assert answer.status_code == 400, answer.text
         assert name in answer.text
     assert http.get(f"{V1}/archive/nowhere").status_code == 404
-    assert http.get(f"{V1}/archive/first", params={"since": "10m"}).status_code == 404

@@ -41,11 +41,11 @@ def shop(app: Windlass, http: Http, clock: ManualClock) -> Http:
     app.limit("github").configure(rate="30/min", burst=5)
     app.task(name="rated", rate="30/min")(print)
     app.task_rate("rated").configure(rate="5/s", by="ada")
-    app.queue("mail").configure(weight=3, retention=None, rate="5/s", by="ada")
-    app.queue("mail").pause("the provider is down", by="ada")
     app.enqueue_many([app.request("mail.welcome", [1], id=id) for id in ("old", "older")])
     work(app)
     put_aside(app, "old", "older")
+    app.queue("mail").configure(weight=3, retention=None, rate="5/s", by="ada")
+    app.queue("mail").pause("the provider is down", by="ada")
     app.worker(name="lost", id="1").start()
     http.order("/bulk/cancel", {"ids": ["nowhere"], "id": "change-1"}, status=202)
     eventually(lambda: http.read("/bulk/change-1")["ended_at"])
@@ -152,6 +152,7 @@ ORDERS: dict[str, Any] = {
     "PATCH /schedules/{id}": {"cron": "@daily"},
     "POST /alert-rules": {"name": "slow", "expression": "oldest_age > 1h"},
     "PATCH /alert-rules/{name}": {"enabled": False},
+    "POST /alert-rules/{name}/silence": {"duration": "2h", "reason": "a drill"},
 }
 JOBS = {"POST /jobs/{id}/cancel": "later", "POST /jobs/{id}/retry": "waits", "POST /jobs/{id}/fail": "too"}
 JOBS["POST /jobs/{id}/reschedule"] = "moves"

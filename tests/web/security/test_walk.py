@@ -49,9 +49,9 @@ async def reached(call: Call[Nothing, None]) -> Answer:
 
 def bare(route: Route) -> Route:
     """The same row, which only says who was admitted."""
-    return replace(
-        route, handler=reached, body=None, query=Nothing, answer=dict[str, str], action=None, show_problem=None
-    )
+    form = None if route.form is None else Nothing
+    who = {"handler": reached, "answer": dict[str, str]}
+    return replace(route, **who, body=None, form=form, query=Nothing, action=None, show_problem=None)
 
 
 def named(route: Route) -> str:

@@ -112,6 +112,7 @@ class TaskRate:
 
     def _is_declared(self) -> Operation[bool]:
         if any(task.name == self.task and task.settings.bucket is not None for task in self._client.registry):
+            yield from self._client.declare_key_limits()  # no worker may have told the store what the code says
             return True
         return bool((yield from task_rates(self.task)))
 

@@ -33,7 +33,7 @@ def edges_into(seqs: Sequence[int]) -> Operation[list[MovedEdge]]:
     after = (0, -1)
     while left:
         params = {"seqs": left, "after_child": after[0], "after_place": after[1], "limit": _AT_ONCE}
-        answer = yield Call("moved.edges", params, Lane.READ)
+        answer = yield Call("moved_edges", params, Lane.READ)
         page = records(answer["edges"], MovedEdge)
         found += page
         if len(page) < _AT_ONCE:

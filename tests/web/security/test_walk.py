@@ -50,8 +50,8 @@ async def reached(call: Call[Nothing, None]) -> Answer:
 def bare(route: Route) -> Route:
     """The same row, which only says who was admitted."""
     form = None if route.form is None else Nothing
-    who = {"handler": reached, "answer": dict[str, str]}
-    return replace(route, **who, body=None, form=form, query=Nothing, action=None, show_problem=None)
+    bare = replace(route, body=None, form=form, query=Nothing, action=None, show_problem=None)
+    return replace(bare, handler=reached, answer=dict[str, str])
 
 
 def named(route: Route) -> str:

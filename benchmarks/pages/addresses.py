@@ -52,6 +52,8 @@ def _pages(filled: Filled) -> Iterator[str]:
     for route in PAGES:
         if route.method != "GET" or route.answer is not HTMLResponse or route.role is None:
             continue
+        if route.path.startswith("/archive/"):
+            continue  # nothing is archived here; one look by id
         if not _PARAMETER.search(route.path):
             # Before many jobs are changed, they are counted: here all that there are.
             yield f"{route.path}?all=1" if route.path.startswith("/bulk/begin/") else route.path

@@ -11,8 +11,9 @@ from tests.cli.program import SOURCE, Program
 from windlass import __version__
 from windlass.cli.main import program
 
-COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "limits"]
+COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "tasks"]
 COMMANDS += [
+    "limits",
     "keys",
     "schedules",
     "dead",

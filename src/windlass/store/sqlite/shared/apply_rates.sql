@@ -6,9 +6,10 @@ AND task NOT IN (SELECT task FROM windlass_task_rate WHERE coalesce(chosen, decl
 
 -- 2. limited
 -- :tasks rows (task) as one
+-- :stored rows (amount, period, burst) as rate
 INSERT INTO windlass_rate_limit (task, amount, period, burst)
-SELECT task, coalesce(chosen, declared) ->> 0, coalesce(chosen, declared) ->> 1, coalesce(chosen, declared) ->> 2
-FROM windlass_task_rate
+SELECT task, {rate.amount}, {rate.period}, {rate.burst}
+FROM windlass_task_rate, json_each(json_array(json(coalesce(chosen, declared)))) AS rate
 WHERE task IN (SELECT {one.task} FROM jsonb_each(:tasks) AS one) AND coalesce(chosen, declared, '[]') <> '[]'
 ON CONFLICT (task) DO UPDATE SET amount = excluded.amount, period = excluded.period, burst = excluded.burst
 WHERE (amount, period, burst) IS NOT (excluded.amount, excluded.period, excluded.burst)

@@ -25,6 +25,12 @@ _FILTERS = (
 )
 """Of the list of jobs; the last is one that no index serves and that finds nothing."""
 
+_ASKED = {
+    "/bulk/begin/": "?all=1",  # before many jobs are changed, they are counted: here all that there are
+    "/failures/mute": "?group=0123456789ab",
+}
+"""What pages need to know."""
+
 
 def addresses(filled: Filled) -> list[str]:
     """The paths of all pages, and of those that look back or filter several."""
@@ -55,8 +61,7 @@ def _pages(filled: Filled) -> Iterator[str]:
         if route.path.startswith("/archive/"):
             continue  # nothing is archived here; one look by id
         if not _PARAMETER.search(route.path):
-            # Before many jobs are changed, they are counted: here all that there are.
-            yield f"{route.path}?all=1" if route.path.startswith("/bulk/begin/") else route.path
+            yield route.path + next((asked for start, asked in _ASKED.items() if route.path.startswith(start)), "")
         else:
             name = next((name for start, name in names.items() if route.path.startswith(start)), None)
             if name is None:

@@ -28,7 +28,7 @@ def test_a_failed_job_shows_its_error_in_a_narrow_terminal(morgue: Program, colu
     heading, _, *rows = lines(morgue.at_terminal("jobs", "list", columns=columns))
     assert heading.split()[-1] == "NOTE"
     shown, ids = [row.split()[0] for row in rows], [job.id for job in morgue.app.jobs()]
-    assert shown == [id[: len(start)] for id, start in zip(ids, shown, strict=True)], "as much of it as tells them apart"
+    assert shown == [id[: len(start)] for id, start in zip(ids, shown, strict=True)], "as much as tells them apart"
     assert len(set(shown)) == len(ids)
     assert "  ValueError" in rows[0]
 

@@ -184,7 +184,8 @@ def test_a_replacement_of_all_goes_on_when_the_store_is_back(near: Windlass, sho
     its lease is over, so the lease is short.
     """
     with shop.start("worker", "--processes", "2", "--grace", "1s", "--lease", "5s") as parent:
-        eventually(lambda: len(lives(near)) == 2)
+        # A process that has a lease, and is not ready yet, would wait for the store in place of a successor.
+        eventually(lambda: len(lives(near)) == 2 and how_often(parent, "  concurrency  ") == 2)
         before = lives(near)
         proxy.turn_away()
         parent.signal(signal.SIGHUP)

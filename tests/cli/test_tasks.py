@@ -20,7 +20,7 @@ def test_the_rate_of_a_task_is_set_and_reset(windlass: Program) -> None:
         ["tasks", "set", "rated", "--no-rate"],
         ["tasks", "set", "rated", "--reset", "--json"],
     )
-    assert listed.out.splitlines()[1].split()[:5] == ["rated", "20/min", "1", "-", "ada"]
+    assert listed.out.splitlines()[1].split()[:5] == ["rated", "20/min", "1", "30/min", "ada"]
     assert given.out == "the rate of task rated is 9/s, burst 4\n"
     [rate] = json.json["rates"]
     assert (rate["task"], rate["rate"], rate["burst"], "@" in rate["changed_by"]) == ("rated", "9/s", 4, True)

@@ -17,7 +17,7 @@ from windlass.cli.views.message import Message
 from windlass.core.alerts.records import Severity
 from windlass.core.validate import listed
 
-_name = click.argument("name", metavar="RULE")
+rule_name = click.argument("name", metavar="RULE")
 _OPTIONS = (
     click.option("--scope", metavar="SCOPE", help="all, queue, task (each by itself), queue:NAME or task:NAME."),
     click.option("--window", metavar="TIME", help="For how long it has to hold: 5m."),
@@ -48,17 +48,17 @@ def list_rules(app: Windlass, *, out: Output) -> None:
 
 
 @rules.command()
-@_name
+@rule_name
 @with_output
 @with_app
 def show(app: Windlass, *, out: Output, name: str) -> None:
     """Show everything about one rule."""
-    require_known("rule", name, [rule.name for rule in app.alerts.rules()])
+    require_rule(app, name)
     out.show(RuleDetail(app.alerts.rule(name)))
 
 
 @rules.command()
-@_name
+@rule_name
 @click.argument("expression")
 @_with_options
 @click.option("--disabled", is_flag=True, help="Add it switched off.")
@@ -71,7 +71,7 @@ def add(app: Windlass, *, out: Output, name: str, expression: str, disabled: boo
 
 
 @rules.command()
-@_name
+@rule_name
 @click.option("--expression", metavar="TEXT")
 @_with_options
 @with_output
@@ -86,7 +86,7 @@ def edit(app: Windlass, *, out: Output, name: str, **options: Any) -> None:
 
 
 @rules.command()
-@_name
+@rule_name
 @with_output
 @with_app
 @audited
@@ -96,7 +96,7 @@ def enable(app: Windlass, *, out: Output, name: str) -> None:
 
 
 @rules.command()
-@_name
+@rule_name
 @with_output
 @with_app
 @audited
@@ -106,21 +106,26 @@ def disable(app: Windlass, *, out: Output, name: str) -> None:
 
 
 @rules.command()
-@_name
+@rule_name
 @with_output
 @with_confirmation
 @with_app
 @audited
 def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
     """Delete a rule; one that code declares does not come back by that."""
-    require_known("rule", name, [rule.name for rule in app.alerts.rules()])
+    require_rule(app, name)
     confirm(f"Delete rule {name}?")
     app.alerts.delete_rule(name)
     out.show(Message(f"deleted rule {name}", {"rule": name, "deleted": True}))
 
 
-def _change(app: Windlass, out: Output, name: str, **changes: Any) -> None:
+def require_rule(app: Windlass, name: str) -> None:
+    """Raise unless there is a rule of this name."""
     require_known("rule", name, [rule.name for rule in app.alerts.rules()])
+
+
+def _change(app: Windlass, out: Output, name: str, **changes: Any) -> None:
+    require_rule(app, name)
     out.show(RuleDetail(app.alerts.edit_rule(name, **changes)))
 
 

@@ -13,7 +13,7 @@ Files, in reading order:
 - ``live``: The event streams that bring open pages up to date.
 - ``recent``: Keeps what is dear to read for some seconds.
 - ``static_files``: Style sheets and scripts, by a name that changes with their content.
-- ``formats``: Numbers, lengths of time and instants as pages write them.
+- ``formats``: Numbers, lengths of time, instants and values as pages write them.
 - ``times``: Instants as elements of a page.
 - ``drawings``: Lines and bars to scale, as numbers for SVG.
 - ``sparklines``: Small drawings for rows of tables, as numbers for SVG.

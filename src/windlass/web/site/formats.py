@@ -1,8 +1,10 @@
-"""Numbers, lengths of time and instants as pages write them, with the unit beside the number."""
+"""Numbers, lengths of time, instants and values as pages write them, with the unit beside the number."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+
+import msgspec
 
 NONE = "–"
 """What is missing is neither 0 nor blank."""
@@ -85,3 +87,14 @@ def size(value: float | None) -> str:
         if value >= bytes:
             return f"{value / bytes:.1f} {unit}" if unit == "GB" else f"{value / bytes:.0f} {unit}"
     return f"{value:.0f} B"
+
+
+def json_lines(value: object) -> str:
+    """A value as JSON, a line for each of its parts.
+
+    >>> print(json_lines({"id": 7}))
+    {
+      "id": 7
+    }
+    """
+    return msgspec.json.format(msgspec.json.encode(value)).decode()

@@ -19,6 +19,7 @@ from windlass.web.problems import Problem, bad_input, problem_of
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.security.roles import Role
 from windlass.web.shapes.jobs import NewJob
+from windlass.web.site import formats
 from windlass.web.site.actions import job_path
 from windlass.web.site.jobs.job import read_job
 from windlass.web.site.jobs.origins import origin_tag
@@ -204,13 +205,9 @@ def _form_of(job: Job[Any], parameters: list[str]) -> NewJobForm:
         raise Problem(409, "Not readable", "the arguments of this job cannot be read here, so they cannot be edited")
     return NewJobForm(
         task=job.task,
-        args=_pretty(view.args),
-        kwargs=_pretty(view.kwargs),
+        args=formats.json_lines(view.args),
+        kwargs=formats.json_lines(view.kwargs),
         queue=job.queue,
         priority=str(job.priority),
         tags=", ".join(tag for tag in job.tags if not tag.startswith("rerun=")),
     )
-
-
-def _pretty(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value)).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -12,6 +11,8 @@ from windlass.job import Job
 from windlass.web.archive.routes import archived_detail, filter_of
 from windlass.web.cursors import list_name
 from windlass.web.route import Call, Nothing
+from windlass.web.site import formats
+from windlass.web.site.actions import job_path
 from windlass.web.site.page import Page
 
 _PAGE = 50
@@ -56,7 +57,7 @@ async def archive(call: Call[ArchivePageQuery, None]) -> Page:
 async def archived(call: Call[Nothing, None]) -> Page:
     """One archived job."""
     detail: dict[str, Any] = await archived_detail(call, {})
-    texts = {name: _pretty(detail[name]) for name in _TEXTS if detail[name]}
+    texts = {name: formats.json_lines(detail[name]) for name in _TEXTS if detail[name]}
     shown = {"job": detail, "texts": texts, "log": detail["log"]}
     return Page("archived.html", f"Archived job {detail['id']}", shown, here="/jobs", is_live=False)
 
@@ -64,8 +65,4 @@ async def archived(call: Call[Nothing, None]) -> Page:
 async def restore(call: Call[Nothing, None]) -> str:
     """Put it back into the store, and show it there."""
     job = await call.app.archive.arestore(call.path["id"], by=call.by)
-    return f"/jobs/{quote(job.id, safe='')}"
-
-
-def _pretty(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return job_path(job.id)

@@ -41,8 +41,10 @@ class Scale:
     due_schedules: int
     """Schedules that are due at the same instant."""
     resting_schedules: int
-    log_pairs: int
-    """Drains with and without a line of log for each run."""
+    log_jobs: int
+    """Jobs that are drained while lines of log for each run go on and off."""
+    log_window: float
+    """Seconds between two switches that are measured."""
     fire_pairs: int
     """Drains beside clients of a web process, and alone."""
     fire_jobs: int
@@ -85,9 +87,10 @@ FULL = Scale(
     poison_jobs=4_000,
     due_schedules=1_000,
     resting_schedules=10_000,
-    log_pairs=7,
+    log_jobs=800_000,
+    log_window=0.4,
     fire_pairs=3,
-    fire_jobs=120_000,
+    fire_jobs=200_000,
     fire_streams=200,
     few_page_jobs=10_000,
     many_page_jobs=1_000_000,
@@ -122,9 +125,10 @@ QUICK = Scale(
     poison_jobs=4_000,
     due_schedules=1_000,
     resting_schedules=2_000,
-    log_pairs=3,
-    fire_pairs=1,
-    fire_jobs=40_000,
+    log_jobs=300_000,
+    log_window=0.4,
+    fire_pairs=3,
+    fire_jobs=100_000,
     fire_streams=200,
     few_page_jobs=10_000,
     many_page_jobs=100_000,
@@ -159,7 +163,8 @@ SMOKE = Scale(
     poison_jobs=20,
     due_schedules=5,
     resting_schedules=20,
-    log_pairs=1,
+    log_jobs=12_000,
+    log_window=0.02,
     fire_pairs=1,
     fire_jobs=2_000,
     fire_streams=5,

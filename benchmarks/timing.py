@@ -26,3 +26,17 @@ def probe(send: Callable[[int], object], count: int) -> None:
     for _ in range(count):
         time.sleep(random.uniform(*_PAUSE))
         send(time.monotonic_ns())
+
+
+_STEPS = 100_000
+
+
+def machine_pace() -> float:
+    """Steps of an empty loop in a second of CPU time of this thread.
+
+    A virtual machine gets slower and faster with what its neighbours do, also while it never waits for a core.
+    """
+    began = time.thread_time()
+    for _ in range(_STEPS):
+        pass
+    return _STEPS / max(time.thread_time() - began, 1e-6)

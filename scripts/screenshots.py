@@ -1,20 +1,22 @@
 """Makes the pictures of docs/dashboard.md and the README from a story of jobs; needs the Chromium of the system.
 
-The story is an hour of an online shop, by a clock that this script moves: orders, mails, an upstream that times out,
-and a queue whose worker is gone.
+``python scripts/screenshots.py FOLDER`` puts every page into a folder instead, wide and narrow, light and dark, to be
+looked at one by one.
 """
 
 from __future__ import annotations
 
-import random  # noqa: TID251  # seeded: the same story every time
 import shutil
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from playwright.sync_api import ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from shop_story import BEGINS, Shop, shop
 
-from windlass import Retry, Windlass
 from windlass.testing import ManualClock
 from windlass.web import dashboard
 from windlass.web.security.security import Security
@@ -22,97 +24,110 @@ from windlass.web.security.settings import SecuritySettings
 from windlass.web.server import Server
 
 PICTURES = Path(__file__).parents[1] / "docs" / "images"
-SIZE = ViewportSize(width=1280, height=860)
+WIDE, NARROW = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=844)
+_PATIENCE = 30_000
 
 
-def shop(url: str, clock: ManualClock) -> Windlass:
-    """The app of the shop."""
-    app = Windlass(url, clock=clock)
-
-    @app.task(name="billing.capture_payment", queue="billing", retry=Retry(attempts=3, base=20))
-    def capture(order_id: int, amount: dict[str, str], card_token: str) -> str:
-        if order_id % 9 == 0:
-            raise TimeoutError(f"payments.example.com:443 read timed out after 2.{order_id % 7} s")
-        return f"receipt-{order_id}"
-
-    @app.task(name="search.index_product", queue="search-index", retry=Retry(attempts=1))
-    def index(product_id: int) -> None:
-        if product_id % 40 == 0:
-            raise KeyError("sku")
-
-    @app.task(name="mail.order_confirmation", queue="mail")
-    def confirm(order_id: int) -> None: ...
-
-    @app.task(name="shipping.book_parcel")
-    def book(order_id: int) -> None: ...
-
-    @app.task(name="shipping.print_label")
-    def label(order_id: int) -> None: ...
-
-    @app.cron("30 2 * * *", tz="America/New_York", name="orders.close_day")
-    def close_day() -> None: ...
-
-    @app.every("15m", name="inventory.sync_supplier_feed")
-    def sync() -> None: ...
-
-    return app
-
-
-def an_hour(app: Windlass, clock: ManualClock) -> str:
-    """Live through it; the id of the job whose page is shown."""
-    chance = random.Random(7)  # the same story every time
-    order = 4_211_000
-    for minute in range(58):
-        requests = []
-        for _ in range(chance.randint(18, 30)):
-            order += 1
-            money = {"value": f"{chance.randint(900, 19_900) / 100:.2f}", "currency": "EUR"}
-            requests += [
-                app.request("billing.capture_payment", [order, money, "tok_4242"], tags=["shop-eu"]),
-                app.request("search.index_product", [order]),
-            ]
-            if minute < 52:
-                requests.append(app.request("mail.order_confirmation", [order]))
-        app.enqueue_many(requests)
-        clock.advance(f"{chance.randint(0, 900)}ms" if minute < 50 else f"{(minute - 49) * 4}s")
-        app.worker({"billing": 1, "search-index": 1, "default": 1, "mail": 1}, name="core-1").run_until_empty()
-        app.roll_up()
-        clock.set(clock.now().replace(second=0, microsecond=0))
-        clock.advance("1m")
-    paid = app.enqueue(
-        app.request("billing.capture_payment", [order + 1, {"value": "74.50", "currency": "EUR"}, "tok_4242"])
-    )
-    booked = app.enqueue(app.request("shipping.book_parcel", [order + 1], after=[paid]))
-    app.enqueue(app.request("shipping.print_label", [order + 1], after=[booked]))
-    mail = app.enqueue(app.request("mail.order_confirmation", [order + 1], after=[booked, paid]))
-    app.enqueue_many([app.request("mail.order_confirmation", [number]) for number in range(184)])
-    app.queue("media-transcode").pause("disk full on media-1", by="ada")
-    return mail.id
-
-
-def main() -> None:
+def main(folder: Path | None) -> None:
     """Write all pictures."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("no Chromium on this machine")
-    PICTURES.mkdir(exist_ok=True)
-    clock = ManualClock()
-    with TemporaryDirectory() as folder, shop(f"sqlite:///{folder}/shop.db", clock) as app:
-        job = an_hour(app, clock)
-        worker = app.worker({"billing": 1, "search-index": 1, "default": 1}, name="core-1", concurrency=8)
-        security = Security(app, SecuritySettings(is_open_to_loopback=True))
-        with worker, Server(dashboard(app, security=security), host="127.0.0.1", port=0).in_background() as address:
-            shots = {"overview-light": "/", "overview-dark": "/", "jobs-light": "/jobs", "flow-light": f"/jobs/{job}"}
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-                for name, path in shots.items():
-                    scheme: Any = name.rpartition("-")[2]
-                    page = browser.new_page(base_url=address, viewport=SIZE, color_scheme=scheme)
-                    page.goto(path)
-                    expect(page.locator("#live-sign")).to_have_text("live")
-                    page.screenshot(path=str(PICTURES / f"{name}.png"))
-                browser.close()
+    clock = ManualClock(BEGINS - timedelta(days=1))
+    with TemporaryDirectory() as place, shop(f"sqlite:///{place}/shop.db", clock) as story:
+        security = Security(story.app, SecuritySettings(is_open_to_loopback=True))
+        asgi = dashboard(story.app, security=security, environment="production")
+        with Server(asgi, host="127.0.0.1", port=0).in_background() as address, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            camera = Camera(browser, address, clock)
+            if folder is None:
+                camera.shoot_docs(story, PICTURES)
+            else:
+                camera.shoot_all(story, folder)
+            browser.close()
+
+
+class Camera:
+    """Opens pages as people do, at the time of the story."""
+
+    def __init__(self, browser: Browser, address: str, clock: ManualClock) -> None:
+        self._browser = browser
+        self._address = address
+        self._clock = clock
+
+    def shoot_docs(self, story: Shop, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        shots = {
+            "overview-light": "/",
+            "overview-dark": "/",
+            "jobs-light": "/jobs",
+            "job-light": f"/jobs/{story.retrying}",
+            "failures-light": "/failures",
+            "flow-light": f"/jobs/{story.waiting}",
+        }
+        for name, path in shots.items():
+            self._shoot(path, folder / f"{name}.png", WIDE, name.rpartition("-")[2], opened=name == "failures-light")
+        self._shoot("/", folder / "overview-narrow.png", NARROW, "light")
+
+    def shoot_all(self, story: Shop, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, path in _every_page(story).items():
+            for size, width in ((WIDE, "1280"), (NARROW, "390")):
+                for scheme in ("light", "dark"):
+                    self._shoot(path, folder / f"{name}-{width}-{scheme}.png", size, scheme, is_whole=True)
+
+    def _shoot(
+        self, path: str, file: Path, size: ViewportSize, scheme: str, *, is_whole: bool = False, opened: bool = False
+    ) -> None:
+        chosen: Any = scheme
+        context = self._browser.new_context(
+            base_url=self._address, viewport=size, color_scheme=chosen, timezone_id="UTC", reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.clock.set_fixed_time(self._clock.now())
+        page.goto(path)
+        if page.locator("#live").count():
+            expect(page.locator("#live-sign")).to_have_text("live", timeout=_PATIENCE)
+        if path != "/login":
+            # A process that has just begun knows after the first reading what asks for a look.
+            expect(page.locator("[data-sign='/failures']")).not_to_have_text("0", timeout=_PATIENCE)
+        if opened:
+            page.locator(".cause > summary").first.click()
+        page.screenshot(path=str(file), full_page=is_whole)
+        context.close()
+
+
+def _every_page(story: Shop) -> Mapping[str, str]:
+    return {
+        "overview": "/",
+        "overview-day": "/?range=24h",
+        "jobs": "/jobs",
+        "jobs-failed": "/jobs?state=failed",
+        "jobs-none": "/jobs?tag=nobody-has-this",
+        "job-retrying": f"/jobs/{story.retrying}",
+        "job-flow": f"/jobs/{story.waiting}",
+        "enqueue": "/enqueue",
+        "failures": "/failures",
+        "queues": "/queues",
+        "queue": "/queues/mail",
+        "queue-billing": "/queues/billing",
+        "queue-settings": "/queues/billing/settings",
+        "workers": "/workers",
+        "worker": f"/workers/{story.worker}",
+        "schedules": "/schedules",
+        "schedule": "/schedules/orders.close_day",
+        "schedule-new": "/new/schedule",
+        "tasks": "/tasks",
+        "task": "/tasks/billing.capture_payment",
+        "limits": "/limits",
+        "alerts": "/alerts",
+        "alert-rules": "/alerts/rules",
+        "system": "/system",
+        "archive": "/archive",
+        "bulk": "/bulk/begin/retry?state=failed",
+        "nowhere": "/jobs/there-is-no-such-job",
+    }
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -13,9 +13,16 @@ from tests.bytecode import compile_once
 compile_once()  # before anything else of the tests is imported
 os.environ.pop("PYTHONUNBUFFERED", None)  # it cuts the lines that processes print side by side into pieces
 
+from tests.leeway import watch_machine  # noqa: E402
 from tests.records import Records  # noqa: E402
 
-pytest_plugins = ["tests.quick", "tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
+pytest_plugins = [
+    "tests.memory_folder",
+    "tests.quick",
+    "tests.servers.fixtures",
+    "tests.places.fixtures",
+    "tests.faults.fixtures",
+]
 
 # New examples in every run; a failure prints how to repeat it. Deadlines would measure the machine, not us.
 settings.register_profile("ci", print_blob=True, derandomize=False, deadline=None)
@@ -31,6 +38,12 @@ def _signals_reach_programs() -> None:
         signal.signal(signal.SIGHUP, lambda number, frame: None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _standstills_are_noted() -> None:
+    """A bound of time grows by those: no test fails because nobody got a turn."""
+    watch_machine()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ _FIXTURES = frozenset(
 """Of servers, of other processes, and of disks that are made for a test."""
 _PROCESSES = (
     "api/test_extras.py",
+    "api/test_imports.py",
     "ledger/test_b11_",
     "ledger/test_b38_health.py",
     "ledger/test_c11_commands.py",

@@ -69,7 +69,7 @@ def words() -> set[str]:
     return {word for passage in code for word in re.findall(r"\w+", passage)}
 
 
-@pytest.mark.parametrize(("name", "where"), public_names().items(), ids=lambda value: value)
+@pytest.mark.parametrize(("name", "where"), sorted(public_names().items()), ids=lambda value: value)
 def test_a_public_name_is_in_a_guide(name: str, where: str, words: set[str]) -> None:
     assert name in words, f"{name} ({where}) is in none of the guides"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from statistics import median
 
 from benchmarks.figures import Figures
 from benchmarks.measurement import Line, Measurement, Round
@@ -20,6 +21,8 @@ from windlass import Windlass
 
 _SLOTS = 100
 _PROCESSES = (1, 2, 4)
+_TURNS = 3
+"""How often drains of one process are compared: a machine may get half as fast again, and slow down, within seconds."""
 _FULL = "full"
 
 Setup = Callable[[Windlass], None]
@@ -28,15 +31,32 @@ Setup = Callable[[Windlass], None]
 def measure(round: Round) -> Figures:
     figures: dict[str, float] = {}
     for number in _PROCESSES:
-        processes = min(number, round.scale.most_processes)
-        free = _rate(round, f"free{number}", processes=processes)
-        figures[f"free_{number}"] = free
-        for kind, limited in (("queue", _limited_queue), ("app", _limited_app), ("rate", _rated_queue)):
-            under = _rate(round, f"{kind}{number}", limited(processes * _SLOTS), processes=processes)
-            figures[f"{kind}_{number}"] = under / free
-    alone = _rate(round, "alone", serves=("default", _FULL))
-    figures["beside_full"] = _rate(round, "beside", _fill, serves=("default", _FULL)) / alone
+        figures |= _compared(round, number)
+    figures["beside_full"] = median(_beside(round, turn) for turn in range(_turns(round, 1)))
     return figures
+
+
+def _turns(round: Round, processes: int) -> int:
+    is_trial = round.scale.most_processes == 1
+    return 1 if processes > 1 or is_trial else _TURNS
+
+
+def _compared(round: Round, number: int) -> Figures:
+    """Drains by so many processes, each kind against one without a limit in the same turn; the median of the turns."""
+    processes = min(number, round.scale.most_processes)
+    free: list[float] = []
+    ratios: dict[str, list[float]] = {}
+    for turn in range(_turns(round, number)):
+        free.append(_rate(round, f"free{number}x{turn}", processes=processes))
+        for kind, limited in (("queue", _limited_queue), ("app", _limited_app), ("rate", _rated_queue)):
+            under = _rate(round, f"{kind}{number}x{turn}", limited(processes * _SLOTS), processes=processes)
+            ratios.setdefault(f"{kind}_{number}", []).append(under / free[-1])
+    return {f"free_{number}": median(free), **{name: median(each) for name, each in ratios.items()}}
+
+
+def _beside(round: Round, turn: int) -> float:
+    alone = _rate(round, f"alone{turn}", serves=("default", _FULL))
+    return _rate(round, f"beside{turn}", _fill, serves=("default", _FULL)) / alone
 
 
 def _limited_queue(most: int) -> Setup:

@@ -1,48 +1,54 @@
 """What a line of log for every ended run costs a drain.
 
-``windlass worker`` with ``--log-jobs on`` and with ``off`` in turns, each on an empty store, its log in a file. Two
-drains that follow each other are a pair, and every second pair begins with the other one: what slows the machine for
-a while hits both. The loss is the median of the pairs.
+One ``windlass worker`` drains a long queue, its log in a file, while the lines go on and off every moment. Two windows
+that follow each other are a pair, and every second pair begins with the other one. The loss is the median of the pairs:
+two drains one after the other differ by more than what is looked for.
 """
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from statistics import median
 
 from benchmarks.figures import Figures
 from benchmarks.measurement import Line, Measurement, Round
-from benchmarks.measurements.drain import elapsed
 from benchmarks.processes.command import worker_command
+from benchmarks.processes.switched_log import LENGTH, WINDOWS
 from benchmarks.subject import Subject
 
 
 def measure(round: Round) -> Figures:
-    pairs = [_pair(round, number) for number in range(round.scale.log_pairs)]
+    windows, log = round.folder / "windows.jsonl", round.folder / "worker.log"
+    subject = Subject(round.place)
+    jobs = subject.preload(round.scale.log_jobs)
+    wishes = {WINDOWS: str(windows), LENGTH: str(round.scale.log_window)}
+    with worker_command(round.place, "benchmarks.processes.switched_log", log=log, environment=wishes):
+        subject.wait_for_completed(len(jobs))
+    subject.app.close()
+    if "bench.async" not in log.read_text(encoding="utf-8"):
+        raise RuntimeError(f"no line about any of {len(jobs)} runs was logged")
+    pairs = _pairs(windows)
     return {
-        "off_per_second": median(pair["off"] for pair in pairs),
-        "on_per_second": median(pair["on"] for pair in pairs),
-        "loss_percent": median((1 - pair["on"] / pair["off"]) * 100 for pair in pairs),
+        "pairs": len(pairs),
+        "off_per_second": median(off for off, _ in pairs),
+        "on_per_second": median(on for _, on in pairs),
+        "loss_percent": median((1 - on / off) * 100 for off, on in pairs),
     }
 
 
-def _pair(round: Round, number: int) -> dict[str, float]:
-    order = ("off", "on") if number % 2 == 0 else ("on", "off")
-    return {log_jobs: _rate(round, log_jobs, name=f"{log_jobs}{number}") for log_jobs in order}
-
-
-def _rate(round: Round, log_jobs: str, *, name: str) -> float:
-    warm_up, timed = round.scale.warm_up_jobs, round.scale.drain_jobs
-    place, log = round.beside(name), round.folder / f"{name}.log"
-    subject = Subject(place)
-    jobs = subject.preload(warm_up + timed)
-    with worker_command(place, "benchmarks.processes.noops", f"--log-jobs={log_jobs}", log=log):
-        subject.wait_for_all(jobs, completed=len(jobs))
-    seconds = elapsed(subject.app, jobs[warm_up:])
-    subject.app.close()
-    logged = log.read_text(encoding="utf-8").count("bench.async")
-    if (logged > 0) != (log_jobs == "on"):
-        raise RuntimeError(f"--log-jobs={log_jobs} wrote {logged} lines about {len(jobs)} runs")
-    return timed / seconds
+def _pairs(windows: Path) -> list[tuple[float, float]]:
+    """Runs per second without and with lines, of each pair of windows in which there was enough to do."""
+    read = [json.loads(line) for line in windows.read_text(encoding="utf-8").splitlines()]
+    pairs = []
+    for first, second in zip(read[::2], read[1::2], strict=False):
+        rates = {window["is_on"]: window["runs_per_second"] for window in (first, second)}
+        if all(rates.values()):
+            pairs.append((rates[False], rates[True]))
+    # The queue runs dry in the last one.
+    if len(pairs) < 2:
+        raise RuntimeError(f"the jobs were drained within {len(read)} windows")
+    return pairs[:-1]
 
 
 MEASUREMENT = Measurement(

@@ -4,7 +4,8 @@ Two producer processes enqueue in batches, held back only by the jobs of theirs 
 own balance. In the end everything that was enqueued must have run once, and nothing may be left.
 
 In a long run (``--seconds 900``) retention keeps about as many finished jobs as a minute gives: from then on every job
-that ends makes another one go, and the last minute is compared with the first.
+that ends makes another one go, and the last minute is compared with the first. So is the pace of the machine itself, by
+a short loop once a second: a minute in which the machine is slower says nothing about the store.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from statistics import median
+from typing import NamedTuple
 
 from benchmarks.channel import Child
 from benchmarks.figures import Figures
@@ -19,6 +21,7 @@ from benchmarks.measurement import Line, Measurement, Round
 from benchmarks.processes.producer import producer_process
 from benchmarks.processes.worker import worker_process
 from benchmarks.subject import Subject
+from benchmarks.timing import machine_pace
 from windlass import Retention, State, Windlass
 
 _PRODUCERS = 2
@@ -29,6 +32,13 @@ _LONG = 180
 """Seconds; shorter runs keep all that they finish."""
 _KEPT = 40
 """Seconds of draining; producers and a worker together need about a minute for as many jobs."""
+
+
+class Reading(NamedTuple):
+    at: float
+    ended: int
+    """Runs since the start of the worker."""
+    pace: float
 
 
 def measure(round: Round) -> Figures:
@@ -51,6 +61,7 @@ def measure(round: Round) -> Figures:
         "jobs_per_second": rate,
         "percent_of_drain": rate / round.known["drain-async.jobs_per_second"] * 100,
         "last_against_first_percent": _last_against_first(ended) * 100,
+        "pace_last_against_first_percent": _pace_last_against_first(ended) * 100,
         "slowest_window_percent": min(map(_rate, ended, ended[_WINDOW:]), default=rate) / rate * 100,
     }
 
@@ -60,37 +71,48 @@ def keep_at_most(app: Windlass, number: int) -> None:
     app.queue("default").configure(retention=Retention(at_most=number))
 
 
-def _last_against_first(ended: list[tuple[float, int]]) -> float:
+def _last_against_first(ended: list[Reading]) -> float:
     """How the rate of the last minute, or of the last half of a short run, compares with that of the first.
 
     Both are medians of short windows: a pause of the machine itself would decide a comparison of two means.
     """
-    span = min(60, (len(ended) - 1) // 2)
+    span = _span(ended)
     if span < _WINDOW:
         return 1.0
     return _usual_rate(ended[-1 - span :]) / _usual_rate(ended[: span + 1])
 
 
-def _usual_rate(ended: list[tuple[float, int]]) -> float:
+def _pace_last_against_first(ended: list[Reading]) -> float:
+    span = _span(ended)
+    first, last = ended[: span + 1], ended[-1 - span :]
+    return median(reading.pace for reading in last) / median(reading.pace for reading in first)
+
+
+def _span(ended: list[Reading]) -> int:
+    """How many readings belong to the first minute, and to the last."""
+    return min(60, (len(ended) - 1) // 2)
+
+
+def _usual_rate(ended: list[Reading]) -> float:
     return median(map(_rate, ended, ended[_WINDOW:]))
 
 
-def _watch(worker: Child, seconds: float) -> list[tuple[float, int]]:
+def _watch(worker: Child, seconds: float) -> list[Reading]:
     """How many runs had ended at which time, once a second; the first and the last reading span the time."""
     began = time.monotonic()
-    readings = []
+    readings: list[Reading] = []
     while True:
         answer = worker.ask("usage")
         now = time.monotonic()
-        readings.append((now, int(answer["ended"])))
+        readings.append(Reading(now, int(answer["ended"]), machine_pace()))
         left = began + seconds - now
         if left <= 0:
             return readings
         time.sleep(min(1.0, left))
 
 
-def _rate(earlier: tuple[float, int], later: tuple[float, int]) -> float:
-    return (later[1] - earlier[1]) / (later[0] - earlier[0])
+def _rate(earlier: Reading, later: Reading) -> float:
+    return (later.ended - earlier.ended) / (later.at - earlier.at)
 
 
 def _check_all_ended(worker: Child, subject: Subject, enqueued: int) -> None:
@@ -118,6 +140,12 @@ MEASUREMENT = Measurement(
             key="sustained-hold",
             title="sustained, last minute in % of the first",
             figure="last_against_first_percent",
+            unit="%",
+        ),
+        Line(
+            key="sustained-pace",
+            title="the machine's own pace, last minute in % of the first",
+            figure="pace_last_against_first_percent",
             unit="%",
         ),
         Line(key="sustained-rate", title="sustained", figure="jobs_per_second", unit="jobs/s"),

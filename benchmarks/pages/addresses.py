@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 
 from benchmarks.pages.filling import QUEUES, RULE, SCHEDULE, TAG, TASKS, Filled
 from windlass import State
-from windlass.web.site.routes import PAGES
+from windlass.web.site.routes.table import PAGES
 
 _PARAMETER = re.compile(r"\{\w+\}")
 _FILTERS = (

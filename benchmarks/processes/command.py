@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +16,14 @@ from benchmarks.place import Place
 
 
 @contextmanager
-def worker_command(place: Place, app: str, *flags: str, log: Path | None = None) -> Iterator[None]:
+def worker_command(
+    place: Place, app: str, *flags: str, log: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
     """Run the command on the app of a module; its log goes to a file, or nowhere. SIGTERM ends it."""
     with Path(log or os.devnull).open("ab") as sink:
         process = subprocess.Popen(
             _command("worker", app, *flags),
-            env=_surroundings(place),
+            env={**_surroundings(place), **(environment or {})},
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

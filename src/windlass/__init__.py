@@ -9,16 +9,16 @@ Files, in reading order:
 - ``job``: The handle of one job: its state, its result, and what can be done to it.
 - ``limit``: The handle of one named limit: a budget of tokens that all processes share.
 - ``queue``: The handle of one queue: its length, its settings, its pause.
-- ``queue_settings``: The settings of a queue: what code may declare and operators may change, and how stores keep it.
 - ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
 - ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
-- ``options/``: The options of jobs, tasks and workers: names, defaults, checks.
+- ``options/``: The options of jobs, tasks and workers and the settings of queues: names, defaults, checks.
 - ``retention``: How long finished jobs are kept.
 - ``archive/``: Where finished jobs go before retention deletes them, and how they are read back.
 - ``hooks``: Hooks: user code around every enqueue and every run.
 - ``errors``: Every exception that a user can meet, in one tree.
 - ``clock``: The only place that reads the time, sleeps, or draws a random number.
 - ``forks``: Resets objects in a forked child, and keeps connections that it inherited from being closed.
+- ``lazy``: Names that are imported when they are first used.
 - ``version``: The version of the package.
 - ``admin/``: What an operator does to a store: change many jobs, clean up, move.
 - ``cli/``: The command line.
@@ -40,7 +40,6 @@ Files, in reading order:
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from windlass.active_job import ActiveJob, current_job, this_job
@@ -86,6 +85,7 @@ from windlass.errors import (
     UnknownTask,
     WindlassError,
 )
+from windlass.lazy import lazy_names
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -106,21 +106,21 @@ if TYPE_CHECKING:
     from windlass.flows.group import group
     from windlass.flows.group_flow import GroupFlow
     from windlass.flows.results import Results
-    from windlass.insight.cooldowns import CooldownView
     from windlass.insight.figures.figures import Figures
     from windlass.insight.figures.view import FigurePoint
     from windlass.insight.flows.graph import FlowEdge, FlowGraph, FlowNode
     from windlass.insight.flows.groups import FlowGroup
     from windlass.insight.job_page import JobPage
-    from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
-    from windlass.insight.limits import LimitView
-    from windlass.insight.tasks import TaskRateView
+    from windlass.insight.limits.cooldowns import CooldownView
+    from windlass.insight.limits.keys import BusyKey, BusyKeyPage, ConcurrencyView
+    from windlass.insight.limits.limits import LimitView
+    from windlass.insight.limits.tasks import TaskRateView
     from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job
     from windlass.limit import Limit
     from windlass.options import QueueShare
     from windlass.programs.command import command
-    from windlass.programs.helper import Helper
+    from windlass.programs.helpers.helper import Helper
     from windlass.queue import Queue
     from windlass.retention import Retention
     from windlass.schedules.schedule import Schedule
@@ -131,11 +131,11 @@ if TYPE_CHECKING:
 else:
     # Loaded when first used: pytest imports it with its plugins wherever Windlass is installed, whether used or not.
     _HOMES = {
-        "BusyKey": "windlass.insight.keys",
-        "BusyKeyPage": "windlass.insight.keys",
+        "BusyKey": "windlass.insight.limits.keys",
+        "BusyKeyPage": "windlass.insight.limits.keys",
         "ClaimedJob": "windlass.claimed_job",
         "Concurrency": "windlass.admin.tasks.concurrency",
-        "ConcurrencyView": "windlass.insight.keys",
+        "ConcurrencyView": "windlass.insight.limits.keys",
         "Fault": "windlass.core.fault",
         "Flow": "windlass.flows.flow",
         "FlowEdge": "windlass.insight.flows.graph",
@@ -144,14 +144,14 @@ else:
         "FlowNode": "windlass.insight.flows.graph",
         "FlowProgress": "windlass.flows.flow",
         "GroupFlow": "windlass.flows.group_flow",
-        "Helper": "windlass.programs.helper",
+        "Helper": "windlass.programs.helpers.helper",
         "Job": "windlass.job",
         "FigurePoint": "windlass.insight.figures.view",
         "Figures": "windlass.insight.figures.figures",
         "JobPage": "windlass.insight.job_page",
-        "CooldownView": "windlass.insight.cooldowns",
+        "CooldownView": "windlass.insight.limits.cooldowns",
         "Limit": "windlass.limit",
-        "LimitView": "windlass.insight.limits",
+        "LimitView": "windlass.insight.limits.limits",
         "Limits": "windlass.core.codec",
         "ParentFailed": "windlass.core.codec.types.parent_failed",
         "Progress": "windlass.core.progress",
@@ -168,7 +168,7 @@ else:
         "StepView": "windlass.steps.view",
         "Task": "windlass.task",
         "TaskRate": "windlass.admin.tasks.rates",
-        "TaskRateView": "windlass.insight.tasks",
+        "TaskRateView": "windlass.insight.limits.tasks",
         "TaskWithOptions": "windlass.task",
         "TimelineEntry": "windlass.insight.timeline",
         "Windlass": "windlass.app",
@@ -180,11 +180,7 @@ else:
         "new_encryption_key": "windlass.core.encryption.keys",
     }
 
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = found = getattr(import_module(_HOMES[name]), name)
-        return found
+    __getattr__ = lazy_names(__name__, _HOMES)
 
     def __dir__() -> list[str]:
         return __all__

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overl
 from windlass import clock
 from windlass.core.units import duration, milliseconds
 from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
+from windlass.threads.in_thread import in_thread
 
 if TYPE_CHECKING:
     from windlass.client.owner import ClientOwner
@@ -137,10 +138,10 @@ class ActiveJob:
         return self._control.is_cancelled or self._control.is_stopping
 
     def progress(self, value: float | None = None, text: str | None = None) -> None:
-        """Show how far the run is, from 0 to 1, with a word about it; raises ``LeaseLost`` when it is ours no more.
+        """Show how far the run is, from 0 to 1, and a short text; raises ``LeaseLost`` when another run has the job.
 
-        Waits for the store, so async tasks use ``aprogress``. A store that is away is none of the task's business: what
-        cannot be shown now is left out.
+        Waits for the store, so async tasks use ``aprogress``. While the store is away progress is dropped, and nothing
+        is raised.
         """
         if value is not None and not 0 <= value <= 1:
             raise ConfigError(f"progress must lie between 0 and 1, got {value!r}")
@@ -150,9 +151,7 @@ class ActiveJob:
 
     async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
         """``progress`` for async code: the event loop goes on meanwhile."""
-        import asyncio
-
-        await asyncio.to_thread(self.progress, value, text)
+        await in_thread(self.progress, value, text)
 
     def extend(self, length: Duration) -> None:
         """Give this run so much time from now on, if its limit would be over sooner; the next run has the usual one."""

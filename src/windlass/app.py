@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass.admin.access import AccessOperator
-from windlass.admin.alerts import AlertsOperator
-from windlass.admin.archive import ArchiveOperator
 from windlass.admin.diagnostics import DiagnosticsOperator
-from windlass.admin.operator import Operator
+from windlass.admin.jobs import JobsOperator
+from windlass.admin.queues import QueuesOperator
+from windlass.admin.tasks.operator import TasksOperator
+from windlass.admin.upkeep import UpkeepOperator
+from windlass.admin.workers import WorkersOperator
 from windlass.archive.protocol import Archive
 from windlass.archive.writers import archive_from
 from windlass.claimed_job import ClaimedJob, claim, lease_milliseconds, release
@@ -19,8 +21,8 @@ from windlass.client.client import Client
 from windlass.client.config import chosen_keys, chosen_namespace, chosen_url
 from windlass.client.hints import MethodHints
 from windlass.client.modules import module_names
-from windlass.client.registry import Registry
 from windlass.client.routes import RouteFunction, Routes
+from windlass.client.tasks.registry import Registry
 from windlass.client.transactions import Transaction
 from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
@@ -36,6 +38,7 @@ from windlass.forks import reset_in_child
 from windlass.hooks import Hookable, Hooks
 from windlass.job import Job
 from windlass.options import (
+    OPTION_NAMES,
     TASK_OPTION_NAMES,
     UNSET,
     WORKER_OPTION_NAMES,
@@ -45,11 +48,11 @@ from windlass.options import (
     WorkerOptions,
     check_known,
 )
+from windlass.options.queues import seed_of
 from windlass.programs.command import command
-from windlass.programs.helper_settings import Program, ProgramSettings
+from windlass.programs.helpers.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.queue import Queue
-from windlass.queue_settings import seed_of
 from windlass.retention import Retention, retention_policy
 from windlass.schedules.schedulable import Schedulable
 from windlass.store.open import open_driver
@@ -64,9 +67,10 @@ from windlass.task import (
     checked_call,
     checked_requests,
 )
+from windlass.threads.in_thread import in_thread
 
 if TYPE_CHECKING:
-    from windlass.programs.helper import Helper
+    from windlass.programs.helpers.helper import Helper
     from windlass.schedules.fires import Fire
     from windlass.task import AsyncTask
     from windlass.worker.shutdown import ShutdownTimes
@@ -77,10 +81,12 @@ R = TypeVar("R")
 
 
 class Windlass(
-    Operator,
+    JobsOperator,
+    QueuesOperator,
+    TasksOperator,
+    WorkersOperator,
+    UpkeepOperator,
     AccessOperator,
-    AlertsOperator,
-    ArchiveOperator,
     DiagnosticsOperator,
     Schedulable,
     Hookable,
@@ -219,7 +225,7 @@ class Windlass(
         declare = self.client.registry.declare
         if function is not None:
             return declare(function, name=None, settings=TaskSettings())
-        check_known(options, TASK_OPTION_NAMES, "task option")
+        check_known(options, TASK_OPTION_NAMES, "task option", of_jobs=OPTION_NAMES)
         name = options.pop("name", None)
         settings = TaskSettings(**options)
         return lambda decorated: declare(decorated, name=name, settings=settings)
@@ -289,7 +295,7 @@ class Windlass(
 
     def helper(self, name: str, argv: Sequence[str], **settings: Unpack[ProgramSettings]) -> Helper:
         """A program that stays and answers jobs, one line of JSON for each; see ``Helper`` and docs/commands.md."""
-        from windlass.programs.helper import Helper
+        from windlass.programs.helpers.helper import Helper
 
         check_known(settings, tuple(ProgramSettings.__annotations__), "helper option")
         helper = Helper(Program(name, argv, **settings), registry=self.client.registry, reaper=self._reaper)
@@ -413,7 +419,7 @@ class Windlass(
         return await self.client.session.acall(self.fire_due)
 
     def evaluate_alerts(self) -> int:
-        """Hold all alert rules against figures now, for tests and for apps without a process that does duties; how many
+        """Compare all alert rules with figures now, for tests and for apps without a process that does duties; how many
         alerts were fired or resolved. Where another process leads, it does that, and nothing is done here.
         """
         from windlass.worker.duties.alerts.evaluate import evaluate
@@ -442,9 +448,7 @@ class Windlass(
 
     async def aclose(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
         """``close`` for async code: the loop goes on while workers drain."""
-        import asyncio
-
-        await asyncio.to_thread(self.close, wait=wait, timeout=timeout)
+        await in_thread(self.close, wait=wait, timeout=timeout)
 
     def _request(self, task: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
         if isinstance(task, TaskWithOptions | Task):

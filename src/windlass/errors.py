@@ -136,7 +136,9 @@ class UnknownTask(WindlassError):
 
 
 class CommandFailed(WindlassError):
-    """A command could not be started, or ended with an exit code that is no success; ends with its last words."""
+    """A command could not be started, or ended with an exit code that is no success; the text ends with its last
+    output.
+    """
 
     def __init__(self, text: str, *, exit_code: int | None = None) -> None:
         super().__init__(text)

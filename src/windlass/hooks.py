@@ -120,7 +120,7 @@ class Enqueuing:
                 self.failed(error)
 
     def stored(self, jobs: Sequence[Job[Any]]) -> None:
-        """Give each hook its job; raises what a hook raises, when all of them have it."""
+        """Give each hook its job; what a hook raises is raised when all of them have theirs."""
         self._leave([(job, None) for job in jobs])
 
     def failed(self, error: BaseException) -> None:

@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from windlass import clock
 from windlass.client.job_changes import CANCELLED, cancel_job, fail_job, find_record, retry_job
+from windlass.client.job_fields import JobFields
 from windlass.client.job_result import JobWait, check_found, value_of
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.encryption.jobs import open_record
-from windlass.core.fault import Fault, read_faults
-from windlass.core.limits.concurrency import shown_key
-from windlass.core.meta import read_meta, read_tags
-from windlass.core.progress import Progress, read_progress
-from windlass.core.rates.key import shown_rate_key
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import Duration, IllegalTransition
-from windlass.insight.flows.graph import FlowGraph, flow_graph
-from windlass.insight.flows.relatives import every
-from windlass.insight.timeline import TimelineEntry, timeline
-from windlass.insight.unreadable import encrypted_texts, unreadable_texts
-from windlass.insight.why import why
+from windlass.insight import reads
 from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
@@ -36,12 +28,14 @@ from windlass.store.operations.leases import lease_ends
 if TYPE_CHECKING:
     from windlass.client.client import Client
     from windlass.flows.group_flow import GroupFlow
+    from windlass.insight.flows.graph import FlowGraph
+    from windlass.insight.timeline import TimelineEntry
     from windlass.store.operations.enqueue import Enqueued
 
 R = TypeVar("R")
 
 
-class Job(Generic[R]):
+class Job(JobFields, Generic[R]):
     """One request to run a task. What it shows is a snapshot; ``refresh()`` reads it anew.
 
     >>> from windlass import Windlass
@@ -129,126 +123,7 @@ class Job(Generic[R]):
     @property
     def encrypted(self) -> dict[str, str]:
         """Which of its texts are encrypted in the store, each with the id of its key, be it at hand or not."""
-        return encrypted_texts(self.as_stored)
-
-    @property
-    def task(self) -> str:
-        return self.record.task
-
-    @property
-    def args(self) -> tuple[Any, ...]:
-        """The arguments of the call that were given by position; ``PayloadError`` when they cannot be read."""
-        return self._client.decode_call(self.record.task, self.record.payload)[0]
-
-    @property
-    def kwargs(self) -> dict[str, Any]:
-        """The arguments of the call that were given by name."""
-        return self._client.decode_call(self.record.task, self.record.payload)[1]
-
-    @property
-    def queue(self) -> str:
-        return self.record.queue
-
-    @property
-    def priority(self) -> int:
-        return self.record.priority
-
-    @property
-    def concurrency_key(self) -> str | None:
-        """The key of which only so many jobs of the task run at once, if it has one."""
-        return shown_key(self.record.concurrency_key)
-
-    @property
-    def rate_key(self) -> str | None:
-        """The key of which only so many jobs of the task begin in a time, if the task has a rate; ``*`` for all."""
-        return shown_rate_key(self.record.rate_key)
-
-    @property
-    def reason(self) -> str | None:
-        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted,
-        steps_changed), was cancelled (expired) or waits (key, rate, sleep, event, no_key).
-        """
-        return self.record.reason
-
-    @property
-    def attempt(self) -> int:
-        """How many runs were charged so far."""
-        return self.record.attempt
-
-    @property
-    def max_attempts(self) -> int:
-        return self.record.max_attempts
-
-    @property
-    def fence(self) -> int:
-        return self.record.fence
-
-    @property
-    def worker(self) -> str | None:
-        """Who runs it, or ran it last."""
-        return self.record.worker
-
-    @property
-    def errors(self) -> tuple[Fault, ...]:
-        """What its attempts raised: the first and the newest."""
-        return read_faults(self.record.errors).faults
-
-    @property
-    def errors_left_out(self) -> int:
-        """How many errors between the first and the newest are not kept."""
-        return read_faults(self.record.errors).left_out
-
-    @property
-    def log(self) -> str:
-        """What its newest attempt has logged that raised, or that returned if its task has ``keep_log=True``."""
-        history = read_faults(self.record.errors)
-        return history.log or (history.faults[-1].log if history.faults else "")
-
-    @property
-    def progress(self) -> Progress:
-        return read_progress(self.record.progress)
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        return dict(read_meta(self.record.meta).meta)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        return read_tags(self.record)
-
-    @property
-    def unreadable(self) -> tuple[str, ...]:
-        """Which of its stored texts are damaged: of payload, meta, result and errors those that cannot be read."""
-        return unreadable_texts(self.record)
-
-    @property
-    def correlation_id(self) -> str:
-        """The id that joins the jobs of one request; its own id unless it was given or inherited."""
-        return read_meta(self.record.meta).correlation_id or self.id
-
-    @property
-    def schedule(self) -> str | None:
-        """The name of the schedule that made it; None if it was enqueued."""
-        return read_meta(self.record.meta).schedule
-
-    @property
-    def planned_at(self) -> datetime | None:
-        """The slot of that schedule; None for a job that was run by hand."""
-        return clock.instant_or_none(read_meta(self.record.meta).planned_at)
-
-    @property
-    def created_at(self) -> datetime:
-        return clock.instant(self.record.created_at)
-
-    @property
-    def run_at(self) -> datetime:
-        """When it is, or was, due."""
-        return clock.instant(self.record.run_at)
-
-    @property
-    def expires_at(self) -> datetime | None:
-        """When it is too late to start it; None if that is never, also because it has started and waits again."""
-        return clock.instant_or_none(self.record.start_by)
+        return reads.encrypted_texts(self.as_stored)
 
     @property
     def lease_expires_at(self) -> datetime | None:
@@ -258,14 +133,6 @@ class Job(Generic[R]):
     async def alease_expires_at(self) -> datetime | None:
         """``lease_expires_at`` for async code."""
         return await self._client.session.arun(self._lease_end())
-
-    @property
-    def started_at(self) -> datetime | None:
-        return clock.instant_or_none(self.record.started_at)
-
-    @property
-    def finished_at(self) -> datetime | None:
-        return clock.instant_or_none(self.record.finished_at)
 
     @property
     def parents(self) -> list[Job[Any]]:
@@ -446,7 +313,7 @@ class Job(Generic[R]):
     def _timeline(self) -> Operation[list[TimelineEntry]]:
         yield from self._refresh()
         story = yield from queries.history(self.record.seq)
-        return timeline(self.record, story)
+        return reads.timeline(self.record, story)
 
     def _steps(self) -> Operation[list[StepView]]:
         yield from self._refresh()
@@ -454,16 +321,16 @@ class Job(Generic[R]):
 
     def _relatives(self, side: Callable[..., Operation[list[edges.Relative]]]) -> Operation[list[Job[Any]]]:
         yield from self._refresh()
-        found = yield from every(side, self.record.seq)
+        found = yield from reads.every(side, self.record.seq)
         return [Job(self._client, id, state=each.state or State.PENDING) for id, each in found]
 
     def _flow(self) -> Operation[FlowGraph]:
         yield from self._refresh()
-        return (yield from flow_graph(self.record))
+        return (yield from reads.flow_graph(self.record))
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()
-        return (yield from why(self.as_stored))
+        return (yield from reads.why(self.as_stored))
 
     def _wait(self, timeout: Duration | None) -> JobWait:
         return JobWait(self._client, self.id, timeout, refresh=self._reread)

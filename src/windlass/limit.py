@@ -15,9 +15,9 @@ from windlass.core import validate
 from windlass.core.rates.rate import Rate, read_burst, read_rate
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, IllegalTransition, LimitTimeout, OutcomeUnknown, Snooze
-from windlass.insight.limits import LimitView, limit_views
+from windlass.insight import reads
 from windlass.options import UNSET
-from windlass.queue_settings import since_milliseconds
+from windlass.options.queues import since_milliseconds
 from windlass.store.operation import Operation
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
@@ -25,11 +25,14 @@ from windlass.store.operations.rates.limits import LimitSeed, TakeResult
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
+    from windlass.insight.limits.limits import LimitView
 
 _LOOK_AGAIN = 2.0
 """Seconds until a caller looks again whether its turn comes sooner: an operator may have raised the rate."""
 _EACH_AHEAD = 0.02
-"""Seconds more for each caller that comes first, so that a long line costs the store no more than 50 looks a second."""
+"""Seconds more for each caller that comes first, so that a long line of callers asks the store at most 50 times a
+second.
+"""
 
 
 class Limit:
@@ -130,11 +133,11 @@ class Limit:
 
     def resume(self) -> None:
         """End a cool-down (see ``Throttled``)."""
-        self._session.run(end_cooldown(Scope.LIMIT, self.name))
+        self._session.run(self._resume())
 
     async def aresume(self) -> None:
         """``resume`` for async code."""
-        await self._session.arun(end_cooldown(Scope.LIMIT, self.name))
+        await self._session.arun(self._resume())
 
     def status(self) -> LimitView:
         """Its rate, its tokens, how many callers wait, whether it cools down."""
@@ -156,7 +159,7 @@ class Limit:
         await self._session.arun(self._remove())
 
     def _asked(self, waiter: str) -> TakeResult | None:
-        """What the store says; None where its answer was lost, and with it perhaps a token."""
+        """What the store answers; None without a reply, and then a token may have been spent."""
         try:
             return self._session.run(self._take(waiter))
         except OutcomeUnknown:
@@ -198,19 +201,24 @@ class Limit:
         seen = since_milliseconds(unchanged_since)
         if (yield from limits.change(self.name, rate=read, burst=most, by=by, seen=seen)):
             return
-        if seen is not None and (yield from limit_views(self.name)):
+        if seen is not None and (yield from reads.limit_views(self.name)):
             raise IllegalTransition(f"limit {self.name!r} was changed meanwhile; read it again")
         raise ConfigError(_not_set_up(self.name))
 
     def _status(self) -> Operation[LimitView]:
-        found = yield from limit_views(self.name)
+        found = yield from reads.limit_views(self.name)
         if found:
             return found[0]
         if (yield from self._client.declared_limits.store(self.name, is_gone=True)):
-            return (yield from limit_views(self.name))[0]
+            return (yield from reads.limit_views(self.name))[0]
         raise ConfigError(_not_set_up(self.name))
 
+    def _resume(self) -> Operation[None]:
+        yield from limits.limits(self.name)  # read only: what ends something means a store that is there
+        yield from end_cooldown(Scope.LIMIT, self.name)
+
     def _remove(self) -> Operation[None]:
+        yield from limits.limits(self.name)
         yield from limits.remove(self.name)
 
 
@@ -230,8 +238,8 @@ class DeclaredLimits:
             )
 
     def store(self, name: str, *, is_gone: bool = False) -> Operation[bool]:
-        """Tell the store of a limit, unless it was told already (``is_gone``: and has lost it); whether it is
-        declared.
+        """Store a limit, unless that was done already (with ``is_gone`` again, because the store has lost it); whether
+        the code declares it.
         """
         if name not in self._rates:
             return False
@@ -262,7 +270,7 @@ class _Waiting:
         self.id = f"{clock.random_bits(96):024x}"
 
     def pause_after(self, asked: TakeResult | None) -> float | None:
-        """For how many seconds to wait before the next try; None with a token in hand.
+        """For how many seconds to wait before the next try; None when a token was taken.
 
         Raises ``LimitTimeout`` when the turn comes too late.
         """

@@ -11,10 +11,10 @@ from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import Session
 from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
-from windlass.insight.job_filter import filter_of
+from windlass.insight import reads
 from windlass.job import Job
 from windlass.options import UNSET
-from windlass.queue_settings import (
+from windlass.options.queues import (
     QueueOptions,
     QueueSettings,
     changes_of,
@@ -167,7 +167,7 @@ class Queue:
     def _purge(self, states: Iterable[State]) -> Operation[int]:
         total = 0
         for state in states:
-            total += yield from purge(filter_of({"state": state, "queue": self.name}))
+            total += yield from purge(reads.filter_of({"state": state, "queue": self.name}))
         return total
 
     def _resume(self, by: str) -> Operation[None]:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from windlass.client.call_shape import CallShape
-from windlass.client.declaration import check_importable
-from windlass.client.hints import MethodHints
+from windlass.client.hints import MethodHints, hint_for_flow
 from windlass.client.owner import ClientOwner
+from windlass.client.tasks.call_shape import CallShape
+from windlass.client.tasks.declaration import check_importable
 from windlass.core.codec import Signature
 from windlass.errors import ConfigError
-from windlass.options import NO_OPTIONS, OptionArguments, Options, TaskSettings
-from windlass.store.operations.tidy import clear_cache
+from windlass.options import NO_OPTIONS, CommonOptionArguments, OptionArguments, Options, TaskSettings
+from windlass.store.operations.upkeep.tidy import clear_cache
 
 if TYPE_CHECKING:
     from windlass.job import Job
 
 P = ParamSpec("P")
+Others = ParamSpec("Others")
+"""The parameters of a task behind the first, which gets the result of another job."""
 R = TypeVar("R")
 
 COMMAND = "windlass.command"
@@ -94,12 +96,14 @@ def checked_requests(given: Iterable[Request]) -> list[Request]:
     requests = list(given)
     for request in requests:
         if not isinstance(request, Request):
-            raise ConfigError(f"enqueue_many takes requests, as in [welcome.request(42)]; got {request!r}")
+            raise ConfigError(
+                f"enqueue_many takes requests, as in [welcome.request(42)]; got {request!r}{hint_for_flow(request)}"
+            )
     return requests
 
 
 def checked_call(args: object, kwargs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """The arguments of a call that were given as values, not in a call; one text is no list of its letters."""
+    """The arguments of a call, given as a list and a dict; a text instead of the list is rejected."""
     if not isinstance(args, Sequence) or isinstance(args, str | bytes):
         raise ConfigError(f"request: args takes a list of arguments, as in [42]; got {args!r}")
     if kwargs is not None and not isinstance(kwargs, Mapping):
@@ -117,6 +121,10 @@ class Enqueueable(MethodHints, Generic[P, R]):
     def request(self) -> Request: ...
     @overload
     def request(self, *args: P.args, **kwargs: P.kwargs) -> Request: ...
+    @overload
+    def request(
+        self: Enqueueable[Concatenate[Any, Others], Any], *args: Others.args, **kwargs: Others.kwargs
+    ) -> Request: ...
     def request(self, *args: Any, **kwargs: Any) -> Request:
         """A request for ``app.enqueue_many`` or ``chain``; it may lack an argument that it gets from another job."""
         try:
@@ -142,7 +150,11 @@ class Enqueueable(MethodHints, Generic[P, R]):
         """``enqueue_many`` for async code."""
         return await self.app.client.aenqueue_many([self._request(_arguments(self, call), {}) for call in calls])
 
-    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
+    @overload
+    def options(self, *, into: str, **options: Unpack[CommonOptionArguments]) -> TaskWithOptions[..., R]: ...
+    @overload
+    def options(self, **options: Unpack[CommonOptionArguments]) -> TaskWithOptions[P, R]: ...
+    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[..., R]:
         """The same with options for the jobs that it enqueues next; those given before stay unless they are changed."""
         return self._with_options(options)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.slow_shutdown import unhurried
+from tests.waiting import PATIENCE
 from windlass import (
     ActiveJob,
     ArchivedJobs,
@@ -97,7 +98,7 @@ async def test_apps_and_workers_are_used_with_async_with() -> None:
 
         async with app.worker() as worker:
             job = await where.aenqueue()
-            assert await job.aresult(timeout=20) != get_ident()
+            assert await job.aresult(timeout=PATIENCE) != get_ident()
             await worker.apause()
             worker.resume()
         assert worker.is_stopped

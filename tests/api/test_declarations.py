@@ -140,7 +140,9 @@ def test_a_misspelt_setting_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     [
         ("eta", "use at="),
         ("countdown", "use delay="),
+        ("defer", "use delay="),
         ("max_retries", "use attempts="),
+        ("depends_on", r"use after=\[job\]"),
         ("acks_late", "leave it out: a job is always kept until it has ended"),
     ],
 )
@@ -158,6 +160,17 @@ def test_options_of_other_systems_name_ours(app: Windlass, name: str, says: str)
         noop.enqueue(**{name: 3})
     with pytest.raises(TypeError, match=r"options go before the call: task\.options\(delay="):
         noop.enqueue(delay=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("at", r"task\.options\(at="), ("after", r"task\.options\(after="), ("attempts", r"use retry=Retry\(attempts=")],
+)
+def test_an_option_of_one_job_on_a_task_says_where_it_goes(app: Windlass, name: str, says: str) -> None:
+    """What the hints for people from elsewhere name is not told to be unknown again."""
+    declare: Any = app.task
+    with pytest.raises(ConfigError, match=f"unknown task option '{name}'; .*{says}"):
+        declare(**{name: 3})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
 from windlass import ConfigError, Windlass
 from windlass.testing import drain, manual
 
@@ -37,7 +38,7 @@ def test_included_modules_are_imported_when_a_worker_is_made(app: Windlass) -> N
         assert app.tasks == []
         job = app.enqueue("included")
         with app.worker():
-            assert job.result(timeout=30) == "here"
+            assert job.result(timeout=PATIENCE) == "here"
         with app.worker():
             assert len(app.tasks) == 1
 

@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 
 from tests.places.fixtures import PlaceOn
-from windlass import ClaimedJob, Job, Queue, State, StoreNotFound, StoreUnavailable, Task, Windlass, Worker
+from windlass import ClaimedJob, Job, Limit, Queue, State, StoreNotFound, StoreUnavailable, Task, Windlass, Worker
+from windlass.admin.alerts import Alerts
+from windlass.admin.archive import ArchivedJobs
+from windlass.admin.tasks.rates import TaskRate
 
 STORES = ("sqlite", "sqlite-stdlib", "postgres", "redis")
 
@@ -45,6 +48,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
         **_called("fail afail revoke_token arevoke_token", "x"),
+        **_called("dead_mute adead_mute", "0123456789ab", reason="known"),
         **_called("dead_unmute adead_unmute resume_task aresume_task", "0123456789ab"),
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
@@ -73,6 +77,19 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("extend aextend", "1m"),
         **_called("progress aprogress", 0.5),
     },
+    Limit: _called("status astatus resume aresume delete adelete"),
+    TaskRate: {
+        **_called("settings asettings resume aresume reset areset"),
+        **_called("configure aconfigure", rate="3/s"),
+    },
+    Alerts: {
+        **_called("list alist firing afiring rules arules deliveries adeliveries"),
+        **_called("get aget acknowledge aacknowledge resolve aresolve rule arule delete_rule adelete_rule", "x"),
+        **_called("unsilence_rule aunsilence_rule", "x"),
+        **_called("silence_rule asilence_rule", "x", "1h"),
+        **_called("edit_rule aedit_rule", "x", window="1m"),
+    },
+    ArchivedJobs: {**_called("jobs ajobs"), **_called("job ajob restore arestore", "x")},
     Task: {},
     Worker: {},
 }
@@ -83,7 +100,7 @@ NOT_LOOKING: dict[type, str] = {
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule add_token aadd_token record_change arecord_change fire_due afire_due roll_up "
-        "aroll_up send asend dead_mute adead_mute evaluate_alerts aevaluate_alerts "
+        "aroll_up send asend evaluate_alerts aevaluate_alerts "
         # no store is asked
         "alerts archive around_enqueue around_run close aclose command concurrency configure aconfigure cron every "
         "helper lease limit queue request store task task_rate tasks transaction "
@@ -93,6 +110,10 @@ NOT_LOOKING: dict[type, str] = {
     Job: "of stored done state",
     Queue: "configure aconfigure pause apause reset areset resume aresume",
     ClaimedJob: "guard",
+    Limit: "acquire aacquire try_acquire atry_acquire drain adrain configure aconfigure",
+    TaskRate: "",
+    Alerts: "add_rule aadd_rule declare_rule channels test atest",
+    ArchivedJobs: "at",
     Task: (
         "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible cache_clear acache_clear"
     ),
@@ -138,6 +159,10 @@ def test_who_looks_at_a_store_that_is_not_there_is_told_so_and_makes_none(app: W
         Job: Job(app.client, "x", state=State.PENDING),
         Queue: app.queue("mail"),
         ClaimedJob: app.lease("x", 1),
+        Limit: app.limit("x"),
+        TaskRate: app.task_rate("x"),
+        Alerts: app.alerts,
+        ArchivedJobs: app.archive,
     }
     for owner, handle in handles.items():
         for name, look in LOOKING[owner].items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.waiting import eventually
 from windlass import Windlass
-from windlass.store.operations import leader
 from windlass.store.operations.cycle import Claimant, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
+from windlass.store.operations.upkeep import leader
 from windlass.testing import ManualClock
 
 NO_WORKER = "no worker is alive"
@@ -32,7 +32,7 @@ def test_jobs_of_a_worker_that_died_with_nobody_to_rescue_them(app: Windlass, cl
     clock.advance("35s")
     assert app.overview().problems == [
         NO_WORKER,
-        f"jobs of a worker that died are not rescued for 0:00:05; {ANYBODY}",
+        f"jobs of a worker that died have waited for 0:00:05 to be rescued; {ANYBODY}",
     ]
     app.rescue()
     assert NO_WORKER in app.overview().problems
@@ -46,7 +46,7 @@ def test_a_rescue_that_is_late(app: Windlass, clock: ManualClock) -> None:
     open_worker(app, "beta", ttl=600_000)
     assert app.overview().problems == []
     clock.advance("60s")
-    assert app.overview().problems == [f"jobs of a worker that died are not rescued for 0:01:05; {ANYBODY}"]
+    assert app.overview().problems == [f"jobs of a worker that died have waited for 0:01:05 to be rescued; {ANYBODY}"]
 
 
 def test_a_promotion_that_is_late(app: Windlass, clock: ManualClock) -> None:
@@ -55,7 +55,7 @@ def test_a_promotion_that_is_late(app: Windlass, clock: ManualClock) -> None:
     clock.advance("40s")
     assert app.overview().problems == []
     clock.advance("60s")
-    assert app.overview().problems == [f"jobs that are due are not promoted for 0:01:30; {ANYBODY}"]
+    assert app.overview().problems == [f"jobs that are due have waited for 0:01:30 to be promoted; {ANYBODY}"]
 
 
 def test_workers_without_duties_leave_upkeep_to_others(app: Windlass, clock: ManualClock) -> None:
@@ -67,7 +67,7 @@ def test_workers_without_duties_leave_upkeep_to_others(app: Windlass, clock: Man
             assert app.overview().problems == [f"{whose}: none of the 2 workers has duties; {WITH_DUTIES}"]
         clock.advance("15s")
         eventually(lambda: len(app.overview().problems) == 2, "what is due already is told at once")
-        assert app.overview().problems[1] == f"jobs that are due are not promoted for 0:00:05; {WITH_DUTIES}"
+        assert app.overview().problems[1] == f"jobs that are due have waited for 0:00:05 to be promoted; {WITH_DUTIES}"
         app.client.session.run(leader.take_lead("leader", holder="windlass duties", ttl=10_000))
         assert app.overview().problems == []
 

@@ -14,19 +14,21 @@ from tests.ledger.apps import until_interrupted
 from tests.slow_shutdown import unhurried
 from tests.waiting import eventually
 from windlass import Job, State, Windlass
-from windlass.insight.why import explain
-from windlass.store.operations import leader
+from windlass.insight.why.why import explain
 from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.store.operations.queries import find
+from windlass.store.operations.upkeep import leader
 from windlass.testing import ManualClock
 
 NOBODY = "no worker and no `windlass duties` runs that would promote it"
 ANYBODY = "it will be rescued as soon as any worker or `windlass duties` runs"
 
 
-def tend(app: Windlass) -> None:
+def tend(app: Windlass, *, lease: int = 30_000) -> None:
     """Let a process do upkeep, as every worker and ``windlass duties`` does."""
+    presence = WorkerReport("d1", "alpha-duties-1", "duties", '{"duties":true}')
+    app.client.session.run(open_lease(presence, lease="lease-2", ttl=lease))
     app.client.session.run(leader.take_lead("leader", holder="me", ttl=10_000))
 
 
@@ -51,6 +53,17 @@ def test_a_job_of_a_worker_that_died_with_nobody_to_rescue_it(app: Windlass, clo
     assert job.why().endswith("has not been heard of for 35 s; it will be rescued in a moment")
     app.rescue()
     assert job.why() == "no worker serves queue 'default'"
+
+
+def test_a_leader_that_has_died_rescues_nothing(app: Windlass, clock: ManualClock) -> None:
+    """Although its lead outlasts its lease."""
+    job = app.enqueue("noop")
+    worker_that_died(app, job)
+    clock.advance("35s")
+    tend(app, lease=2_000)
+    assert job.why().endswith("it will be rescued in a moment")
+    clock.advance("3s")
+    assert job.why().endswith(ANYBODY)
 
 
 def test_a_job_whose_worker_is_gone_without_a_trace(app: Windlass) -> None:
@@ -138,11 +151,35 @@ def test_workers_that_take_nothing(app: Windlass) -> None:
 
 def test_queues_that_are_paused(app: Windlass) -> None:
     job = app.enqueue("noop")
-    app.queue("default").pause("the provider is down")
-    assert job.why() == "queue 'default' is paused: the provider is down"
+    with idle_worker(app):
+        app.queue("default").pause("the provider is down", by="ada")
+        assert job.why() == "queue 'default' is paused by ada: the provider is down"
+        app.queue("default").resume()
+        app.pause(by="ada")
+        assert job.why() == "all queues are paused by ada"
+
+
+def test_all_that_keeps_a_job_back_is_told(app: Windlass) -> None:
+    """F2: opening one gate of several is not enough, so each is named; also those of a job that is blocked."""
+    job = app.enqueue("noop")
+    app.queue("default").configure(max_running=1)
+    [held] = app.claim()
+    waits = app.enqueue("noop")
+    app.pause("maintenance", by="ada")
+    app.queue("default").pause(by="bob")
+    assert waits.why() == (
+        "all queues are paused by ada: maintenance; also, queue 'default' is paused by bob; also, no worker serves "
+        f"queue 'default'; also, queue 'default' is at its limit of 1 running job, held by job {held.id}"
+    )
+    [child] = app.enqueue_many([app.request("noop", after=[job])])
+    assert child.why().endswith(
+        "; also, all queues are paused by ada: maintenance; also, queue 'default' is paused by bob"
+    )
+    app.resume()
     app.queue("default").resume()
-    app.pause()
-    assert job.why() == "all queues are paused"
+    held.complete()
+    with idle_worker(app):
+        assert waits.why() == "it is next in line and waits for a free slot"
 
 
 def test_every_gate_has_a_sentence_of_its_own(app: Windlass) -> None:

@@ -330,3 +330,28 @@ def test_an_instant_at_the_edge_of_time(app: Windlass) -> None:
     job = app.task(_noop).options(at=datetime(9999, 12, 31, tzinfo=UTC)).enqueue()
     assert job.refresh().run_at.year == 9999
     assert app.task(_noop).options(at=datetime(1, 1, 2, tzinfo=UTC)).enqueue().state == "pending"
+
+
+LONG = "k" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda app: app.task(_noop).options(unique=LONG),
+        lambda app: app.task(_noop).options(concurrency_key=LONG),
+        lambda app: app.task(_noop).options(rate_key=LONG),
+        lambda app: app.task(_noop).options(tags=[LONG]),
+        lambda app: app.task(_noop).options(tags=LONG),
+        lambda app: app.task(_noop).options(id=LONG),
+        lambda app: app.queue(LONG).pause(),
+        lambda app: app.limit(LONG),
+        lambda app: app.request(LONG),
+        lambda app: app.add_schedule(LONG, "noop", every="1m"),
+    ],
+)
+def test_what_is_far_too_long_is_not_repeated_in_full(app: Windlass, wrong: Callable[[Windlass], object]) -> None:
+    """A log line of a megabyte helps nobody."""
+    with pytest.raises(ConfigError, match="1,000,000 characters") as raised:
+        wrong(app)
+    assert len(str(raised.value)) < 400

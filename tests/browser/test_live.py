@@ -53,6 +53,42 @@ def test_rows_do_not_move_and_open_folds_stay_open(page: Page, shop: Windlass) -
 
 
 @pytest.mark.only_on("sqlite")
+def test_sorted_rows_stay_where_they_are(page: Page, shop: Windlass) -> None:
+    """B20: queues are sorted by how deep they are when a page is opened, and do not jump while it is open."""
+
+    def enqueue(queue: str, number: int) -> None:
+        shop.enqueue_many([shop.request("mail.welcome", [9], queue=queue) for _ in range(number)])
+
+    enqueue("deep", 3)
+    enqueue("flat", 2)
+    page.goto("/queues")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    names = page.locator("#queues tr .name")
+    before = names.all_inner_texts()
+    assert before[:2] == ["deep", "flat"]
+    enqueue("flat", 7)
+    enqueue("new", 20)
+    expect(page.locator("tr", has_text="flat")).to_contain_text("9", timeout=PATIENCE)
+    expect(page.locator("#queues")).to_contain_text("new", timeout=PATIENCE)
+    assert names.all_inner_texts() == [*before, "new"]
+    page.reload()
+    expect(names.first).to_have_text("new", timeout=PATIENCE)
+
+
+@pytest.mark.only_on("sqlite")
+def test_what_asks_for_a_look_is_told_on_every_page(page: Page, shop: Windlass) -> None:
+    """B20: beside its link, and brought up to date while the page is open."""
+    page.goto("/schedules")
+    sign = page.locator("[data-sign='/failures']")
+    expect(sign).to_have_text("1", timeout=PATIENCE)
+    expect(sign).to_be_visible()
+    shop.job("dead").retry()
+    expect(sign).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator("[data-sign='/alerts']")).to_be_hidden()
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.only_on("sqlite")
 def test_polling_takes_over_when_the_stream_fails(browser: Browser, shop: Windlass, address: str) -> None:
     """B20: the page asks every five seconds after three failures, and says so; what is shown stays, with its age."""
     context = browser.new_context(base_url=address)

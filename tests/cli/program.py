@@ -21,10 +21,11 @@ from typing import Any
 
 from tests.places.place import Place
 from tests.slow_shutdown import unhurried
+from tests.waiting import PATIENCE
 from windlass import Windlass
 
 SOURCE = Path(__file__).parents[2] / "src"
-DEADLINE = 30.0
+DEADLINE = PATIENCE
 
 JOBS = '''
 """An application's jobs."""

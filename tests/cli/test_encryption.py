@@ -46,3 +46,18 @@ def test_keys_in_a_file_and_bad_ones(windlass: Program) -> None:
     bad = windlass("rekey", WINDLASS_ENCRYPTION_KEYS=key[:40])
     assert bad.is_error(2, "encryption_keys: key 1")
     assert key[:40] not in bad.error
+
+
+def test_a_search_says_what_it_could_not_look_into(windlass: Program) -> None:
+    """B25: in a list and after a change of many; filters by encrypted metadata are refused."""
+    key = new_encryption_key()
+    keys = {"WINDLASS_ENCRYPTION_KEYS": key}
+    windlass.app.configure(encryption_keys=[key])
+    windlass.app.enqueue_many([windlass.app.request("mail.welcome", ["secret"], id=id) for id in ("a-1", "a-2", "b")])
+    left_out = "not searched: arguments, metadata and errors of {} jobs, which are encrypted"
+    assert windlass("jobs", "list", "--text", "secret", **keys).out == f"no jobs match\n{left_out.format(3)}\n"
+    assert windlass("jobs", "list", "--text", "secret", "--json", **keys).json["unsearched"] == 3
+    assert "not searched" not in windlass("jobs", "list", **keys).out
+    cancelled = windlass("jobs", "cancel", "--text", "b", "--state", "pending", "--yes", **keys)
+    assert cancelled.out == f"cancelled 1 job; {left_out.format(2)}\n"
+    assert windlass("jobs", "cancel", "--meta", "tenant=a", "--yes", **keys).is_error(2, "meta", "encrypted")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.cli.program import Program
-from windlass import Retry, State
+from windlass import ActiveJob, Retry, State, this_job
 
 
 def ids(page: dict[str, list[dict[str, object]]]) -> list[object]:
@@ -107,6 +107,29 @@ def test_a_job_that_waits_for_its_next_attempt_tells_of_the_last(windlass: Progr
     assert windlass("worker", "--burst").code == 0
     listed = windlass("jobs", "list")
     assert re.search(r"^again +broken +default +retrying +1/2 .*due in .*: ValueError: no stamps$", listed.out, re.M)
+
+
+def test_a_job_that_sleeps_or_waits_for_an_event_says_so(windlass: Program) -> None:
+    """A12: one that waits for as long as it takes has no time at which it is due."""
+
+    @windlass.app.task(name="pause")
+    def pause(how: str, *, job: ActiveJob = this_job) -> None:
+        if how == "sleep":
+            job.sleep("3d")
+        job.wait_for("approved", timeout=None if how == "ever" else "7d")
+
+    windlass.app.enqueue_many([pause.options(id=how).request(how) for how in ("sleep", "limit", "ever")])
+    windlass.app.worker().run_until_empty()
+    listed, shown, slept, waited = windlass.many(
+        ["jobs", "list"], ["jobs", "show", "ever"], ["jobs", "timeline", "sleep"], ["jobs", "timeline", "ever"]
+    )
+    notes = {line.split()[0]: line for line in listed.out.splitlines()}
+    assert notes["sleep"].endswith("sleeps, due in 3d")
+    assert notes["limit"].endswith("waits for an event, its time ends in 7d")
+    assert notes["ever"].endswith("waits for an event")
+    assert "\n  due " not in shown.out
+    assert ", next in 3d, " in slept.out
+    assert "next in" not in waited.out
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -223,6 +246,7 @@ def test_a_state_that_does_not_allow_it_is_a_problem_and_the_others_go_on(windla
 def test_a_running_job_is_asked_to_stop_and_cannot_be_deleted(windlass: Program) -> None:
     windlass.app.enqueue_many([windlass.app.request("mail.welcome", [1], id="one")])
     windlass.app.claim(1)
+    assert "1 of 4" in windlass("jobs", "show", "one").out, "it was charged when it was claimed"
     assert windlass("jobs", "delete", "one").is_error(1, "job one is running")
     assert windlass("jobs", "cancel", "one").out == "one  asked to stop\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import Program
 from tests.cli.test_terminal import CODES
-from windlass.cli.logs import LineHandler, TimedFormatter
+from windlass.cli.logs import LineHandler, TerminalFormatter, TimedFormatter
 
 JOB = "01JCN0000000000000000000"
 
@@ -151,3 +151,22 @@ def test_a_place_that_takes_no_more_lines_ends_nothing(capsys: pytest.CaptureFix
     assert "No space left" in capsys.readouterr().err
     assert handler.lock is not None
     assert handler.lock.acquire(blocking=False)
+
+
+def test_the_name_of_the_process_goes_before_an_id_is_broken_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in ``windlass dev``, in a terminal with 80 columns."""
+    fields = {
+        "outcome": "completed",
+        "task": "jobs.welcome",
+        "queue": "default",
+        "seconds": 0.1,
+        "attempt": 1,
+        "max_attempts": 4,
+        "job": f"{JOB}01",
+    }
+    record = logging.makeLogRecord({"created": 0.0, **fields})
+    for columns, names_process in (("80", False), ("120", True)):
+        monkeypatch.setenv("COLUMNS", columns)
+        line = CODES.sub("", TerminalFormatter("[14185] ").format(record))
+        assert len(line) <= int(columns)
+        assert ("[14185]" in line, line.endswith(f"{JOB}01")) == (names_process, True)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.process_jobs import JOBS
 from tests.cli.program import Program
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import State
 
 
@@ -22,7 +22,7 @@ def shop(windlass: Program) -> Program:
 
 def life(shop: Program) -> tuple[int, str]:
     """Of the process in which the next job runs."""
-    pid, name = shop.app.enqueue("life").result(timeout=30)
+    pid, name = shop.app.enqueue("life").result(timeout=PATIENCE)
     return pid, name
 
 
@@ -30,7 +30,8 @@ def test_a_worker_without_a_parent_goes_on_in_a_fresh_process(shop: Program) -> 
     """Under the same process id, when what runs has ended, whatever the grace time; as often as it is asked for."""
     pipe = shop.folder / "pipe"
     os.mkfifo(pipe)
-    with shop.start("worker", "--grace", "10ms") as worker:
+    # A process that gets no turn within the last second of its stop leaves a claim to the rescuer: a short lease then.
+    with shop.start("worker", "--grace", "10ms", "--lease", "10s") as worker:
         running = shop.app.enqueue("listen", str(pipe))
         worker.wait_for("listening")
         pid, first = life(shop)
@@ -38,9 +39,9 @@ def test_a_worker_without_a_parent_goes_on_in_a_fresh_process(shop: Program) -> 
         worker.wait_for("claiming no more")
         waiting = shop.app.enqueue("life")
         pipe.write_text("heard by ")
-        assert running.result(timeout=30) == f"heard by {first}"
-        assert waiting.result(timeout=30)[0] == pid == worker.pid
-        seen = {first, waiting.result(timeout=30)[1]}
+        assert running.result(timeout=PATIENCE) == f"heard by {first}"
+        assert waiting.result(timeout=PATIENCE)[0] == pid == worker.pid
+        seen = {first, waiting.result(timeout=PATIENCE)[1]}
         worker.signal(signal.SIGHUP)
         eventually(lambda: life(shop)[1] not in seen)
         worker.signal(signal.SIGTERM)

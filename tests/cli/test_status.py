@@ -105,7 +105,7 @@ def test_problems_are_told_and_checked(windlass: Program) -> None:
     assert (answer.code, answer.error) == (1, "")
     problems = answer.json["problems"]
     assert "no worker is alive" in problems
-    assert any("are not promoted for" in problem and "`windlass duties`" in problem for problem in problems)
+    assert any("to be promoted" in problem and "`windlass duties`" in problem for problem in problems)
     assert "no worker is alive" in windlass.at_terminal("status").out
 
 

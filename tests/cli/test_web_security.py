@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -28,6 +31,21 @@ def test_an_address_that_others_reach_needs_authentication(windlass: Program) ->
     assert short.is_error(2, "--token needs at least 16 characters")
     assert half.is_error(2, "--proxy-header and --proxy-from go together")
     assert missing.is_error(2, "nowhere", "cannot be read")
+
+
+@pytest.mark.parametrize("given", [["--environment", "staging-2"], []])
+def test_the_installation_is_named_on_every_page(windlass: Program, given: list[str]) -> None:
+    """B20: by an option, or by the environment of the process."""
+    windlass.app.enqueue("mail.welcome", 1)
+    environment = {} if given else {"WINDLASS_ENVIRONMENT": "staging-2"}
+    with windlass.start("web", "--port", "0", "--json", "--no-duties", *given, **environment) as web:
+        address = urlsplit(json.loads(web.wait_for('"address"'))["address"])
+        connection = HTTPConnection(address.hostname or "", address.port, timeout=30)
+        connection.request("GET", "/workers")
+        page = connection.getresponse().read().decode()
+        connection.close()
+    assert 'data-env="staging"' in page
+    assert "staging-2" in page
 
 
 @pytest.mark.parametrize("host", [EVERYWHERE, "::", "10.0.0.1", "jobs.example"])

@@ -6,13 +6,17 @@ import json
 import os
 import signal
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from tests.cli.program import JOBS, Program
+from tests.waiting import PATIENCE
 from tests.worker import forked_copies
 from windlass import State
+from windlass.cli.commands.workers.worker import Started
+from windlass.cli.terminal.screen import TerminalScreen, terminal
 
 
 def pipe(windlass: Program) -> Path:
@@ -141,7 +145,7 @@ def test_a_burst_runs_what_is_ready_and_ends(windlass: Program) -> None:
     answer = windlass("worker", "--burst", "-A", "jobs")
     assert answer.code == 0
     assert "3 runs ended" in answer.out
-    assert [job.result(timeout=30) for job in jobs] == ["welcome 0", "welcome 1", "welcome 2"]
+    assert [job.result(timeout=PATIENCE) for job in jobs] == ["welcome 0", "welcome 1", "welcome 2"]
     assert later.refresh().state is State.SCHEDULED
 
 
@@ -156,7 +160,7 @@ def test_sigterm_lets_what_runs_finish_and_exits_with_0(windlass: Program) -> No
         waiting = windlass.app.enqueue("broken", "too late")
         there.write_text("heard")
         assert worker.code() == 0
-    assert running.result(timeout=30) == "heard"
+    assert running.result(timeout=PATIENCE) == "heard"
     assert waiting.refresh().state is State.PENDING
     assert windlass.app.workers() == []
 
@@ -202,10 +206,10 @@ def test_duties_can_be_switched_off(windlass: Program) -> None:
     [due] = app.enqueue_many([app.request("mail.welcome", [1], queue="mail", delay=0.001)])
     with windlass.start("worker", "--no-duties"):
         ready = app.enqueue_many([app.request("mail.welcome", [n], queue="mail") for n in range(2, 5)])
-        assert [job.result(timeout=30) for job in ready] == ["welcome 2", "welcome 3", "welcome 4"]
+        assert [job.result(timeout=PATIENCE) for job in ready] == ["welcome 2", "welcome 3", "welcome 4"]
         assert due.refresh().state is State.SCHEDULED
         assert windlass.json("duties", "promote")["promoted"] == 1
-        assert due.result(timeout=30) == "welcome 1"
+        assert due.result(timeout=PATIENCE) == "welcome 1"
 
 
 def test_logs_cannot_steer_the_terminal(windlass: Program) -> None:
@@ -241,7 +245,7 @@ def test_child_processes_are_counted_and_replaced_as_told(windlass: Program) -> 
     options = ["--children", "1", "--child-max-jobs", "2", "--child-max-memory", "2GB"]
     answer = windlass("worker", "--burst", "-A", "isolated", *options)
     assert answer.code == 0, answer
-    assert sorted(Counter(job.result(timeout=30) for job in jobs).values()) == [2, 2]
+    assert sorted(Counter(job.result(timeout=PATIENCE) for job in jobs).values()) == [2, 2]
 
 
 FORKING = """
@@ -260,3 +264,25 @@ def test_a_process_that_a_job_forked_ends_by_sigterm(windlass: Program) -> None:
     job = windlass.app.enqueue("ends_copies", 10)
     assert windlass("worker", "--burst", "-A", "forking").code == 0
     assert job.result(timeout=0) == [-signal.SIGTERM] * 10
+
+
+class Writes(StringIO):
+    """Keeps each write apart: what another process writes to the same terminal may come between two of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.pieces.append(text)
+        return len(text)
+
+
+def test_what_a_worker_says_of_itself_comes_in_one_piece(windlass: Program) -> None:
+    """Its runs log to the same terminal, from its first moment on."""
+    writes = Writes()
+    app = windlass.app
+    Started(app.worker(["default"], name="w"), app.store, tasks=3).draw(TerminalScreen(terminal(writes, width=80)))
+    [piece] = [piece for piece in writes.pieces if piece]
+    assert "worker w" in piece
+    assert "concurrency" in piece

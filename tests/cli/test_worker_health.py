@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.program import Program, Running
 from tests.places.health_probe import asked
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def test_a_process_that_outlives_the_worker_does_not_keep_its_port(windlass: Pro
     """W14: what a job forked has nothing to answer."""
     windlass.write("forking.py", FORKING)
     with serving(windlass, "-A", "forking", *parent) as (worker, address), ExitStack() as orphans:
-        copy = windlass.app.enqueue("fork").result(timeout=30)
+        copy = windlass.app.enqueue("fork").result(timeout=PATIENCE)
         orphans.callback(os.kill, copy, signal.SIGKILL)
         worker.signal(signal.SIGKILL)
         worker.code()

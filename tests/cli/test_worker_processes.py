@@ -12,7 +12,8 @@ import pytest
 from tests.cli.program import Program, Running
 from tests.leeway import leeway
 from tests.places.frozen_process import freeze
-from tests.waiting import eventually
+from tests.places.health_probe import asked
+from tests.waiting import PATIENCE, eventually
 from windlass import State
 
 GRACE = 1.0
@@ -56,10 +57,11 @@ def fleet(windlass: Program) -> Program:
 
 @pytest.fixture
 def two(fleet: Program) -> Iterator[Running]:
-    """A parent with two worker processes that are up."""
-    with fleet.start("worker", "--processes", "2", "--grace", f"{GRACE}s") as parent:
-        parent.wait_for("2 worker processes")
+    """A parent with two worker processes that are up; it has heard of one that it is ready."""
+    with fleet.start("worker", "--processes", "2", "--grace", f"{GRACE}s", "--health-port", "0") as parent:
+        address = parent.wait_for("2 worker processes").rpartition(" ")[2]
         eventually(lambda: len(pids(fleet)) == 2)
+        eventually(lambda: asked(address, "/readyz")[0] == 200)
         yield parent
 
 
@@ -149,20 +151,24 @@ def test_code_that_cannot_be_loaded_from_the_start_ends_all(fleet: Program) -> N
     assert "another SIGTERM" not in answer.error, "nobody has sent one"
 
 
-def test_code_that_breaks_later_stops_nobody_who_runs(fleet: Program, two: Running) -> None:
+def test_code_that_breaks_later_stops_nobody_who_runs(fleet: Program) -> None:
     """The missing one is tried again, ever later, until it can be loaded."""
-    victim, other = sorted(pids(fleet))
-    fleet.write("jobs.py", "def (")
-    os.kill(victim, signal.SIGKILL)
-    for _ in range(2):
-        two.wait_for("windlass: error: ")
-        two.wait_for("exited with code 2; starting another one")
-    assert fleet.app.enqueue("who").result(timeout=30) == other
-    fleet.write("jobs.py", JOBS)
-    eventually(lambda: len(pids(fleet) - {victim}) == 2)
-    assert other in pids(fleet)
-    two.signal(signal.SIGTERM)
-    assert two.code() == 0
+    with fleet.start("worker", "--processes", "2", "--grace", f"{GRACE}s", "--health-port", "0") as parent:
+        address = parent.wait_for("2 worker processes").split()[-1]
+        eventually(lambda: len(pids(fleet)) == 2)
+        eventually(lambda: asked(address, "/readyz") == (200, "ok"), "the parent has heard that one works")
+        victim, other = sorted(pids(fleet))
+        fleet.write("jobs.py", "def (")
+        os.kill(victim, signal.SIGKILL)
+        for _ in range(2):
+            parent.wait_for("windlass: error: ")
+            parent.wait_for("exited with code 2; starting another one")
+        assert fleet.app.enqueue("who").result(timeout=PATIENCE) == other
+        fleet.write("jobs.py", JOBS)
+        eventually(lambda: len(pids(fleet) - {victim}) == 2)
+        assert other in pids(fleet)
+        parent.signal(signal.SIGTERM)
+        assert parent.code() == 0
 
 
 def test_a_job_that_exits_with_the_code_of_wrong_use_does_not_end_the_parent(fleet: Program) -> None:
@@ -189,10 +195,10 @@ def test_sighup_replaces_all_and_somebody_is_always_ready(fleet: Program, two: R
     two.wait_for("windlass.worker: stopping")
     eventually(lambda: len(pids(fleet)) == 3)  # the one that runs the job may be the second that is replaced
     path.write_text("heard")
-    assert job.result(timeout=30) == "heard"
+    assert job.result(timeout=PATIENCE) == "heard"
     eventually(lambda: len(pids(fleet)) == 2 and not pids(fleet) & before)
     assert job.refresh().attempt == 1
-    assert fleet.app.enqueue("who").result(timeout=30) in pids(fleet)
+    assert fleet.app.enqueue("who").result(timeout=PATIENCE) in pids(fleet)
 
 
 def test_a_successor_that_cannot_start_replaces_nobody(fleet: Program, two: Running) -> None:
@@ -200,21 +206,26 @@ def test_a_successor_that_cannot_start_replaces_nobody(fleet: Program, two: Runn
     fleet.write("jobs.py", "def (")
     two.signal(signal.SIGHUP)
     two.wait_for("keeping the ones there are")
-    assert fleet.app.enqueue("who").result(timeout=30) in before
+    assert fleet.app.enqueue("who").result(timeout=PATIENCE) in before
     assert pids(fleet) == before
 
 
-def test_no_worker_survives_its_parent(fleet: Program, two: Running) -> None:
-    """They leave as on a signal: what runs goes back uncharged after the grace time, without waiting for the lease."""
-    workers = pids(fleet)
-    job = fleet.app.enqueue("forever")
-    two.wait_for("forever in")
-    killed = monotonic()
-    two.signal(signal.SIGKILL)
-    two.wait_for("windlass.worker: stopping")
-    eventually(lambda: job.refresh().state is State.PENDING)
-    assert monotonic() - killed >= GRACE, "one death is one request, not two, which would mean at once"
-    eventually(lambda: all(is_gone(pid) for pid in workers))
+def test_no_worker_survives_its_parent(fleet: Program) -> None:
+    """They leave as on a signal: what runs goes back uncharged after the grace time, without waiting for the lease.
+
+    The parent serves its health, so that it has several threads: the system tells of the death of each.
+    """
+    with fleet.start("worker", "--processes", "2", "--grace", f"{GRACE}s", "--health-port", "0") as parent:
+        eventually(lambda: len(pids(fleet)) == 2)
+        workers = pids(fleet)
+        job = fleet.app.enqueue("forever")
+        parent.wait_for("forever in")
+        killed = monotonic()
+        parent.signal(signal.SIGKILL)
+        parent.wait_for("windlass.worker: stopping")
+        eventually(lambda: job.refresh().state is State.PENDING)
+        assert monotonic() - killed >= GRACE, "one death is one request, not two, which would mean at once"
+        eventually(lambda: all(is_gone(pid) for pid in workers))
     assert fleet.app.workers() == []
     assert (job.refresh().state, job.attempt, job.record.crashes, job.record.rescues) == (State.PENDING, 0, 0, 0)
 
@@ -253,4 +264,4 @@ def test_an_old_process_that_does_not_leave_is_killed(fleet: Program, two: Runni
     two.signal(signal.SIGHUP)
     two.wait_for(f"worker process {stuck} does not stop; killing it")
     eventually(lambda: all(is_gone(pid) for pid in before))
-    assert fleet.app.enqueue("who").result(timeout=30) not in before
+    assert fleet.app.enqueue("who").result(timeout=PATIENCE) not in before

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.process_jobs import JOBS
 from tests.cli.program import Program
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import State
 
 
@@ -22,7 +22,7 @@ def shop(windlass: Program) -> Program:
 
 def lives(shop: Program, count: int) -> list[tuple[int, str]]:
     """Process id and life of the process in which each of so many jobs ran, one after the other."""
-    return [tuple(shop.app.enqueue("life").result(timeout=30)) for _ in range(count)]
+    return [tuple(shop.app.enqueue("life").result(timeout=PATIENCE)) for _ in range(count)]
 
 
 def different_lives(shop: Program, count: int) -> set[tuple[int, str]]:
@@ -50,7 +50,7 @@ def test_a_job_that_changes_the_folder_does_not_lead_the_fresh_process_astray(sh
     """B11: it finds its code and its store where they were."""
     with shop.start("worker", "--max-jobs", "1", "-A", "jobs") as worker:
         worker.wait_for("tasks")
-        shop.app.enqueue("wander").result(timeout=30)
+        shop.app.enqueue("wander").result(timeout=PATIENCE)
         worker.wait_for("tasks")
         assert lives(shop, 1)[0][0] == worker.pid
         worker.signal(signal.SIGTERM)
@@ -97,8 +97,8 @@ def test_a_worker_with_too_many_runs_that_would_not_stop_is_replaced(shop: Progr
     os.mkfifo(pipe)
     shop.app.enqueue_many([shop.app.request("listen", [str(pipe)], attempts=1, timeout=0.05) for _ in range(3)])
     with shop.start("worker", "-c", "3") as worker:
-        worker.wait_for("runs do not stop")
         worker.wait_for("claiming no more; a fresh process")
+        eventually(lambda: any("runs do not stop" in line for line in worker.shown), "another thread tells why")
         worker.wait_for("tasks")
         assert lives(shop, 1)[0][0] == worker.pid
         worker.signal(signal.SIGTERM)

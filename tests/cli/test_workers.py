@@ -6,7 +6,7 @@ import re
 import signal
 
 from tests.cli.program import Program
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 
 def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
@@ -29,7 +29,7 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
             "paused": False,
             "reached": 1,
         }
-        assert app.enqueue("mail.welcome", 1).result(timeout=30) == "welcome 1"
+        assert app.enqueue("mail.welcome", 1).result(timeout=PATIENCE) == "welcome 1"
         status = windlass("status").out
         assert "web-worker-1" in status
         worker.signal(signal.SIGTERM)

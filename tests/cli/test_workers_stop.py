@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.cli.program import DEADLINE, Program
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import State
 
 EMBEDDED = """
@@ -118,7 +118,7 @@ def test_a_worker_under_a_parent_is_not_replaced(windlass: Program) -> None:
         parent.signal(signal.SIGHUP)
         eventually(lambda: pids(windlass) and old not in pids(windlass))
         assert names(windlass) == ["web-worker-a-2"]
-        assert windlass.app.enqueue("mail.welcome", 1).result(timeout=30) == "welcome 1"
+        assert windlass.app.enqueue("mail.welcome", 1).result(timeout=PATIENCE) == "welcome 1"
         assert windlass("workers", "stop", "web-worker-a-2", "--wait").code == 0
         assert parent.code() == 0
 

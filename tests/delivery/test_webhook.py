@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.delivery.receivers import HERE, Certificate, Receiver, http_receiver, message, new_certificate, raw_receiver
+from tests.waiting import PATIENCE
 from windlass import ConfigError
 from windlass.delivery import BadSignature, DeliveryFailed, Webhook, verify
 from windlass.delivery.attempt import try_to_send
@@ -201,7 +202,7 @@ def test_a_resolver_that_hangs_is_left_behind() -> None:
     released = Event()
 
     def look_up(host: str, port: int) -> list[object]:
-        released.wait(30)
+        released.wait(PATIENCE)
         return []
 
     with pytest.raises(DeliveryFailed, match=r"the name slow.test was not resolved in time"):

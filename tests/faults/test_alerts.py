@@ -10,7 +10,7 @@ from tests.delivery.receivers import HERE, Receiver, http_receiver
 from tests.faults.process import Process, Processes
 from tests.waiting import eventually
 from windlass import PermanentError, Windlass
-from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 
 
 @pytest.fixture

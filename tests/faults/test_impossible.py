@@ -13,6 +13,7 @@ from tests.faults.job_outcomes import await_all_done, notes
 from tests.faults.names import HOLD, NOTE
 from tests.faults.process import Process, Processes
 from tests.ledger.apps import raises
+from tests.leeway import leeway
 from tests.places.raw_store import RawStore, Value
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, Retention, State, Windlass
@@ -129,7 +130,7 @@ def damaged(raw_store: RawStore, jobs: list[Job[Any]], damages: Damages) -> dict
 def worker_that_is_up(processes: Processes, **options: object) -> Process:
     """A worker beside whatever is there, ready in time."""
     worker = processes.start("worker", json.dumps(options))
-    worker.await_line("ready", within=UP)
+    worker.await_line("ready", within=leeway(UP))
     return worker
 
 
@@ -157,10 +158,11 @@ def test_jobs_in_impossible_states_keep_nobody_from_working(
     """P6: a worker is up beside them in time, runs everybody else's jobs, and what shows jobs shows these."""
     odd = damaged(raw_store, notes(app, len(OF_A_JOB_THAT_WAITS)), OF_A_JOB_THAT_WAITS)
     sound = notes(app, 20)
-    worker = worker_that_is_up(processes, lease="1s")
+    worker = worker_that_is_up(processes, lease="1h")
     assert [job.result(timeout=PATIENCE) for job in sound] == list(range(20))
     assert_shown(app, odd)
     worker.kill()
+    raw_store.expire_leases()
     app.rescue()
     assert_works(app, processes)
 
@@ -179,7 +181,7 @@ def test_runs_in_impossible_states_keep_nobody_from_working(
     app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """P6: the others go on in the same worker and end as ever, and so do jobs that come later."""
-    worker = worker_that_is_up(processes, lease="1s", concurrency=ROOM)
+    worker = worker_that_is_up(processes, lease="1h", heartbeat="300ms", concurrency=ROOM)
     odd, sound = damaged_runs(app, raw_store, worker)
     assert app.enqueue(NOTE, 7).result(timeout=PATIENCE) == 7
     for job in [*odd.values(), sound]:
@@ -188,14 +190,16 @@ def test_runs_in_impossible_states_keep_nobody_from_working(
     assert sound.refresh().attempt == 1
     assert_shown(app, odd)
     worker.kill()
+    raw_store.expire_leases()
     assert_works(app, processes, concurrency=ROOM)
 
 
 def test_runs_in_impossible_states_can_be_taken_over(app: Windlass, raw_store: RawStore, processes: Processes) -> None:
     """P6: when their worker dies, nobody stumbles over them, and the others are rescued from it."""
-    worker = worker_that_is_up(processes, lease="1s", concurrency=ROOM)
+    worker = worker_that_is_up(processes, lease="1h", heartbeat="300ms", concurrency=ROOM)
     odd, sound = damaged_runs(app, raw_store, worker)
     worker.kill()
+    raw_store.expire_leases()
     eventually(lambda: was_rescued(app, sound), "the lease is over")
     processes.open_gate(sound.id, raises(sound.fence) + 1)
     assert_shown(app, odd)

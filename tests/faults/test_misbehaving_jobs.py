@@ -23,9 +23,9 @@ def odd_worker(processes: Processes, **options: object) -> Process:
 @pytest.mark.only_on("sqlite")
 def test_a_blocked_event_loop_keeps_its_lease(app: Windlass, processes: Processes) -> None:
     """W10: for three leases; nobody else runs the job, and the log says who blocks, and where."""
-    worker = odd_worker(processes, lease="1s")
-    processes.worker(lease="1s", queues=["elsewhere"])
-    job = app.enqueue("blocks", 3.0)
+    worker = odd_worker(processes, lease="3s")  # beside other tests a commit alone may take a second
+    processes.worker(lease="3s", queues=["elsewhere"])
+    job = app.enqueue("blocks", 9.0)
     assert worker.await_line("log task").startswith("'blocks'")
     job.result(timeout=PATIENCE)
     assert (job.refresh().attempt, job.record.crashes, job.record.rescues) == (1, 0, 0)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.faults.kill_points import FREE, MOMENTS, RUN, costs
 from tests.faults.process import Process, Processes
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
@@ -84,14 +85,17 @@ def test_a_second_signal_during_the_hand_back_changes_nothing(app: Windlass, pro
 
 @pytest.mark.varied_on("postgres")
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_store_that_answers_no_more_holds_nobody_up(app: Windlass, processes: Processes, moment: str) -> None:
+def test_a_store_that_answers_no_more_holds_nobody_up(
+    app: Windlass, raw_store: RawStore, processes: Processes, moment: str
+) -> None:
     """B7, W7: gone within grace + 2 s although the call never comes back; the job is free when the lease is over."""
     kind = MOMENTS[moment]
     job = kind.enqueue(app)
-    worker = processes.held(moment, grace=GRACE, lease="1s")
+    worker = processes.held(moment, grace=GRACE, lease="1h", heartbeat="300ms")
     worker.await_line("began" if kind.after_signal else "reached")
     worker.signal(signal.SIGTERM)
     worker.ends_within(GRACE + GONE)
+    raw_store.expire_leases()
     eventually(lambda: app.rescue() or job.refresh().state != State.RUNNING, "the job is free")
     # A job whose claim never reached the worker is found astray by its heartbeat, if that beats twice before the end.
     free = (kind.left, FREE) if moment == "w2 claim committed" else (kind.left,)

@@ -221,7 +221,7 @@ def test_jobs_start_within_the_poll_interval_when_every_notification_is_lost(
         slowest = max(slowest, monotonic() - began)
         assert job.result(timeout=PATIENCE) == f"recorded-{number}"
     assert proxy.news_lost.is_set(), "no notification was lost, so nothing was proved"
-    assert slowest < 1 + 1  # the poll interval, and a second more: the test shares its machine
+    assert slowest < leeway(1 + 1)  # the poll interval, and a second more
 
 
 def _has_run(processes: Processes, job: Job[Any]) -> bool:

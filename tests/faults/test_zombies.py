@@ -9,19 +9,23 @@ import pytest
 from tests.faults.names import AHOLD, HOLD, NOTE
 from tests.faults.process import Processes
 from tests.ledger.apps import raises
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 
 @pytest.mark.parametrize("task", [HOLD, AHOLD], ids=["thread", "async"])
-def test_a_zombie_cannot_overwrite_its_successor(app: Windlass, processes: Processes, task: str) -> None:
+def test_a_zombie_cannot_overwrite_its_successor(
+    app: Windlass, raw_store: RawStore, processes: Processes, task: str
+) -> None:
     """A7, E2: SIGSTOP beyond the lease, another worker finishes the job, SIGCONT: the late writes are refused."""
-    zombie = processes.worker(lease="1s", name="zombie", concurrency=1)
+    zombie = processes.worker(lease="1h", name="zombie", concurrency=1)
     job = app.enqueue(task)
     assert zombie.await_line("began") == f"{job.id} 1"
     eventually(lambda: job.refresh().started_at is not None, "the run is marked as started")
     zombie.freeze()
-    successor = processes.worker(lease="1s", name="successor", concurrency=1)
+    raw_store.expire_leases()
+    successor = processes.worker(lease="1h", name="successor", concurrency=1)
     id, run = successor.await_line("began").split()
     processes.open_gate(id, int(run))
     assert (id, job.result(timeout=PATIENCE)) == (job.id, int(run))
@@ -38,13 +42,14 @@ def test_a_zombie_cannot_overwrite_its_successor(app: Windlass, processes: Proce
     assert [entry.kind for entry in job.timeline()].count("completed") == 1
 
 
-def test_a_zombie_goes_on_under_a_new_lease(app: Windlass, processes: Processes) -> None:
+def test_a_zombie_goes_on_under_a_new_lease(app: Windlass, raw_store: RawStore, processes: Processes) -> None:
     """A8: it re-registers and works again (W8)."""
-    zombie = processes.worker(lease="1s", name="zombie", concurrency=1)
+    zombie = processes.worker(lease="1h", heartbeat="100ms", name="zombie", concurrency=1)
     job = app.enqueue(HOLD)
     zombie.await_line("began")
     zombie.freeze()
-    eventually(lambda: app.rescue(), "the lease is over")
+    raw_store.expire_leases()
+    assert app.rescue()
     job.cancel()
     processes.open_gate(job.id, 1)
     zombie.signal(signal.SIGCONT)

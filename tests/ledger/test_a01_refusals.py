@@ -38,7 +38,7 @@ def test_an_unknown_option_is_refused_with_the_nearest_one(app: Windlass) -> Non
     def noop() -> None: ...
 
     with pytest.raises(ConfigError, match="'prioritty'; did you mean 'priority'"):
-        noop.options(prioritty=3)  # type: ignore[call-arg]
+        noop.options(prioritty=3)  # type: ignore[call-overload]
     with pytest.raises(ConfigError, match="unknown task option 'queu'; did you mean 'queue'"):
         app.task(queu="mail")  # type: ignore[call-overload]
     with pytest.raises(ConfigError, match="unknown option 'colour'; known are queue"):

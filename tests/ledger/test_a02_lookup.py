@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, gate, work
+from tests.waiting import PATIENCE
 from windlass import JobNotFound, Progress, State, Windlass, current_job
 from windlass.testing import ManualClock
 
@@ -42,7 +43,7 @@ def test_a_job_that_runs_shows_its_worker_and_progress(app: Windlass) -> None:
             assert seen.started_at is not None
             assert seen.finished_at is None
             halfway.open()
-            job.wait(timeout=20)
+            job.wait(timeout=PATIENCE)
 
 
 def test_a_job_that_finished_shows_when_and_with_what(app: Windlass, clock: ManualClock) -> None:

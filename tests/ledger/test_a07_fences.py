@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, gate, work
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import ClaimedJob, LeaseLost, State, Windlass, current_job
 from windlass.testing import ManualClock
 
@@ -139,7 +139,7 @@ def test_a_worker_that_was_declared_dead_cannot_end_its_job(app: Windlass, new_a
             clock.advance("31s")
             successor.rescue()
             work(successor, lease=LONG_LEASE)
-            assert job.result(timeout=20) == "successor"
+            assert job.result(timeout=PATIENCE) == "successor"
             stalled.open()
             eventually(lambda: zombie.status().refused, "the zombie's ending is refused")
         assert outcome == ["told"]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.ledger.apps import LONG_LEASE, gate, work
 from tests.places.raw_store import RawStore
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, LeaseLost, Retry, Snooze, State, Windlass
 from windlass.core.fault import add_fault
 from windlass.insight.timeline import timeline
@@ -86,7 +86,7 @@ def test_a_running_job_shows_the_last_heartbeat(app: Windlass, clock: ManualCloc
             [heartbeat] = [entry for entry in job.timeline() if entry.kind == "heartbeat"]
             assert (heartbeat.worker, heartbeat.fence) == ("alpha-worker-1-2", job.refresh().fence)
             busy.open()
-            job.wait(timeout=20)
+            job.wait(timeout=PATIENCE)
         assert "heartbeat" not in kinds(job)
 
 

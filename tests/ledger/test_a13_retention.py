@@ -16,7 +16,7 @@ from tests.places.raw_store import RawStore
 from tests.waiting import eventually
 from windlass import ArchivedJob, ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties
+from windlass.worker.duties.build import build_duties
 from windlass.worker.identity import identity
 
 KEEP_ALL = Retention(completed=None, cancelled=None, failed=None)

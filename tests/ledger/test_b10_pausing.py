@@ -78,7 +78,7 @@ def test_who_paused_and_why_is_shown(app: Windlass, clock: ManualClock) -> None:
     assert settings.paused
     assert (settings.paused_at, settings.paused_by) == (clock.now(), "ada")
     assert settings.paused_reason == "card provider is down"
-    assert job.why() == "queue 'mail' is paused: card provider is down"
+    assert job.why().startswith("queue 'mail' is paused by ada: card provider is down; also, ")
     app.queue("mail").resume(by="bob")
     settings = app.queue("mail").settings()
     assert (settings.paused, settings.paused_by, settings.paused_reason) == (False, None, None)
@@ -102,7 +102,7 @@ def test_all_queues_are_paused_at_once(app: Windlass) -> None:
     in_mail = app.enqueue("noop")
     [elsewhere] = app.enqueue_many([app.request("noop", queue="new")])
     assert work(app, queues=["mail", "new"]) == 0
-    assert elsewhere.why() == "all queues are paused: maintenance"
+    assert elsewhere.why() == "all queues are paused by ada: maintenance; also, no worker serves queue 'new'"
     app.resume()
     assert work(app, queues=["mail", "new"]) == 1
     assert (in_mail.refresh().state, elsewhere.refresh().state) == (State.PENDING, State.COMPLETED)

@@ -75,7 +75,7 @@ def test_a_naive_instant_is_refused(app: Windlass) -> None:
     with pytest.raises(ConfigError, match=r"at: .*has no time zone.*tzinfo=UTC"):
         app.tasks[0].options(at=datetime(2026, 3, 1)).enqueue()  # noqa: DTZ001
     with pytest.raises(ConfigError, match="must be a datetime"):
-        app.tasks[0].options(at="tomorrow").enqueue()  # type: ignore[arg-type]
+        app.tasks[0].options(at="tomorrow").enqueue()  # type: ignore[call-overload]
     assert app.jobs() == []
 
 

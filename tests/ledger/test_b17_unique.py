@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import Apps, gate, work
+from tests.waiting import PATIENCE
 from windlass import ConfigError, IllegalTransition, Job, State, Unique, Windlass
 from windlass.testing import ManualClock
 
@@ -182,7 +183,7 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
 
     def enqueue(where: Windlass, name: str) -> None:
         [request] = [where.request(name, (1,), unique="key")]
-        together.wait(20)
+        together.wait(PATIENCE)
         jobs.extend(where.enqueue_many([request]))
 
     apps = [app, new_app()] * 4

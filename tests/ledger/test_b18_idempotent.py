@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import Apps, work
+from tests.waiting import PATIENCE
 from windlass import IdConflict, Job, State, Windlass
 from windlass.testing import ManualClock
 
@@ -120,7 +121,7 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
 
     def enqueue(where: Windlass) -> None:
         request = where.request("charge", (10,), id="order-7")
-        together.wait(20)
+        together.wait(PATIENCE)
         jobs.extend(where.enqueue_many([request]))
 
     threads = [Thread(target=enqueue, args=(one,)) for one in [app, new_app()] * 4]

@@ -18,11 +18,13 @@ from windlass import (
     JobFailed,
     NoKey,
     Progress,
+    Results,
     State,
     Throttled,
     Unique,
     Windlass,
     current_job,
+    group,
     new_encryption_key,
 )
 from windlass.core.encryption.keys import Keys
@@ -246,6 +248,22 @@ def test_a_job_gets_encrypted_results_of_others(app: Windlass, new_app: Apps) ->
     assert child.result() == PLANTED
 
 
+def test_the_callback_of_a_group_is_encrypted_and_gets_its_results(app: Windlass, place: Place) -> None:
+    """B25, B35: its payload is of a format of its own, and is not taken for an encrypted one."""
+
+    @app.task(name="gather")
+    def gather(results: Results, title: str) -> str:
+        return f"{title}: {', '.join(results)}"
+
+    callback = app.request("gather", [f"of {PLANTED}"])
+    flow = group([app.request("echo", [text]) for text in "ab"]).then(callback).enqueue(app)
+    assert PLANTED.encode() not in dump_of(place)
+    assert flow.last.refresh().encrypted["payload"] == OLD_ID
+    work(app)
+    assert flow.result(timeout=0) == f"of {PLANTED}: a, b"
+    assert PLANTED.encode() not in dump_of(place)
+
+
 def test_a_lost_worker_needs_no_key_to_be_noted(app: Windlass, new_app: Apps, clock: ManualClock) -> None:
     """B25, A9: what rescue adds to encrypted errors is read with them."""
     job = app.enqueue(app.request("fail", [PLANTED], attempts=5, retry=None))
@@ -265,10 +283,25 @@ def test_a_lost_worker_needs_no_key_to_be_noted(app: Windlass, new_app: Apps, cl
     assert (job.result(), len(job.errors)) == (PLANTED, 2)
 
 
-def test_searches_in_encrypted_texts_are_refused(app: Windlass) -> None:
+def test_a_search_looks_into_what_is_clear_and_says_what_it_left_out(app: Windlass) -> None:
+    """B25: what is encrypted cannot be searched; ids, tasks, queues, tags and other jobs can."""
+    hidden, clear = app.enqueue("echo", PLANTED), app.enqueue("open", PLANTED)
+    found = app.jobs(text=PLANTED)
+    assert ([job.id for job in found], found.unsearched) == ([clear.id], 1)
+    found = app.jobs(text=hidden.id[-10:])
+    assert ([job.id for job in found], found.unsearched) == ([hidden.id], 0)
+    assert app.jobs(text=PLANTED, task="open").unsearched == app.jobs(task="echo").unsearched == 0
+
+
+def test_a_process_without_the_keys_does_not_search_in_ciphertext(app: Windlass, new_app: Apps) -> None:
+    job = app.enqueue("echo", PLANTED)
+    stored = job.as_stored.payload
+    found = new_app().jobs(text=stored[60:70])
+    assert (found, found.unsearched) == ([], 1)
+
+
+def test_filters_by_encrypted_metadata_are_refused(app: Windlass) -> None:
     """B25: they would find nothing, and not say why."""
-    app.enqueue("echo", PLANTED)
-    with pytest.raises(ConfigError, match="text: the texts of these jobs are encrypted"):
-        app.jobs(text=PLANTED)
-    assert app.jobs(text="x", task="open") == []
-    assert len(app.jobs(task="echo", state="pending")) == 1
+    with pytest.raises(ConfigError, match="meta: the metadata of these jobs is encrypted"):
+        app.jobs(meta={"tenant": "a"})
+    assert app.jobs(meta={"tenant": "a"}, task="open") == []

@@ -11,7 +11,7 @@ import pytest
 from tests.ledger.apps import work
 from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE
-from windlass import ConfigError, Job, JobFailed, ParentFailed, State, Windlass, chain
+from windlass import ConfigError, Job, JobFailed, ParentFailed, State, Unique, Windlass, chain
 from windlass.task import Task
 
 
@@ -135,12 +135,54 @@ def test_from_async_code_and_by_name(app: Windlass, double: Task[..., int]) -> N
     assert asyncio.run(flow.aprogress()).completed == 2
 
 
+def test_a_link_that_was_there_already_gives_its_result(app: Windlass, show: Task[..., str]) -> None:
+    """B34, B29, B17: of a cached or a unique job the earlier one counts, which has another id than the request."""
+
+    @app.task(name="load", cache="10m")
+    def load(page: int) -> str:
+        return f"page {page}"
+
+    for number in range(3):
+        flow = chain(load.request(7), show.request()).enqueue()
+        assert flow.jobs[0].duplicate == (number > 0)
+        work(app)
+        assert flow.result(timeout=0) == "'page 7'"
+    waiting = [chain(load.options(cache=None, unique="once").request(8), show.request()).enqueue() for _ in range(2)]
+    assert waiting[0].jobs[0].id == waiting[1].jobs[0].id
+    work(app)
+    assert [flow.result(timeout=0) for flow in waiting] == ["'page 8'"] * 2
+
+
+def test_a_link_is_not_equal_to_another_that_gets_other_results(app: Windlass, double: Task[..., int]) -> None:
+    """B34, B29, B17: the result that it gets is an argument, and nobody knows it when the chain is enqueued."""
+    cached = app.task(name="cached", cache="10m")(lambda number=0: number)
+    unique = app.task(name="unique", unique=Unique())(lambda number=0: number)
+    chosen: Any = app.task(
+        name="chosen", unique=Unique(by=("name",)), concurrency_key=lambda name, **_: name, concurrency=1
+    )(lambda number, name: (number, name))
+    flows = [chain(double.request(number), cached.request()).enqueue() for number in (1, 2)]
+    flows += [chain(double.request(number), chosen.request(name=str(number))).enqueue() for number in (3, 4)]
+    assert not any(job.duplicate for flow in flows for job in flow.jobs)
+    work(app)
+    assert [flow.result(timeout=0) for flow in flows] == [2, 4, (6, "3"), (8, "4")]
+    named = [chain(double.request(5), cached.options(cache_key="five").request()).enqueue() for _ in range(2)]
+    assert named[1].last.duplicate
+    with pytest.raises(ConfigError, match="unique by its arguments, and this job gets one of them from another job"):
+        chain(double.request(1), unique.request()).enqueue()
+    with pytest.raises(ConfigError, match="names 'number', which is no argument of this call"):
+        chain(double.request(1), unique.options(unique=Unique(by=("number",))).request()).enqueue()
+
+
 def test_what_is_refused(app: Windlass, double: Task[..., int], show: Task[..., str]) -> None:
     """B34: where the chain is made, or enqueued; nothing is stored."""
     with pytest.raises(ConfigError, match="got none"):
         chain()
     with pytest.raises(ConfigError, match="chain takes requests"):
         chain(double)  # type: ignore[arg-type]
+    one_link: Any = chain(double.request(1))
+    for enqueue in (app.enqueue, lambda flow: app.enqueue_many([flow])):
+        with pytest.raises(ConfigError, match="it is enqueued by itself"):
+            enqueue(one_link)
     with pytest.raises(ConfigError, match="waits for other jobs already"):
         chain(double.request(1), double.options(after=["x"]).request())
     with pytest.raises(ConfigError, match="name the app"):

@@ -10,7 +10,19 @@ from typing import Any, Literal
 import pytest
 
 from tests.ledger.apps import work
-from windlass import ConfigError, JobFailed, ParentFailed, Results, State, Windlass, chain, current_job, group
+from windlass import (
+    ConfigError,
+    GroupFlow,
+    IdConflict,
+    JobFailed,
+    ParentFailed,
+    Results,
+    State,
+    Windlass,
+    chain,
+    current_job,
+    group,
+)
 from windlass.task import Task
 from windlass.testing import drain, inline, manual
 
@@ -135,6 +147,30 @@ def test_what_failed_is_tried_again(app: Windlass, merge: Task[..., str], chosen
     assert flow.last.refresh().attempt == 1
 
 
+def test_what_failed_inside_of_members_is_tried_again(app: Windlass, merge: Task[..., str]) -> None:
+    """B35: a member may be a chain or a group; also by a handle that was looked up."""
+    broken = [True]
+
+    @app.task(name="mended", retry=False)
+    def mended(number: int) -> int:
+        if broken and number % 2:
+            raise OSError("odd")
+        return number
+
+    inner = group([mended.request(1), mended.request(2)]).then(merge.request())
+    links = chain(mended.request(3), mended.request())
+    flow = group([inner, links, mended.request(4)]).then(merge.request()).enqueue()
+    work(app)
+    found = flow.last.refresh().group()
+    assert found is not None
+    with pytest.raises(JobFailed, match="odd"):
+        found.result(timeout=0)
+    broken.clear()
+    assert (found.retry_failed(), flow.retry_failed()) == (2, 0)
+    work(app)
+    assert flow.result(timeout=0) == "1, 2, 3, 4"
+
+
 def test_members_that_add_members(app: Windlass, merge: Task[..., str], double: Task[..., int]) -> None:
     """B35: group.add() from inside a member, while the group is open."""
 
@@ -153,6 +189,43 @@ def test_members_that_add_members(app: Windlass, merge: Task[..., str], double: 
     with pytest.raises(ConfigError, match="does not wait for members any more"):
         flow.add(double.request(1))
     assert app.counts()[State.COMPLETED] == 6
+
+
+def test_a_member_that_was_added_and_fails(app: Windlass, merge: Task[..., str], double: Task[..., int]) -> None:
+    """B35: who waits for the group is told what it raised."""
+    flow = group([double.request(1)]).then(merge.request()).enqueue()
+    flow.add(double.request(-1))
+    work(app)
+    with pytest.raises(JobFailed, match="below zero"):
+        flow.result(timeout=0)
+    with pytest.raises(JobFailed, match="below zero"):
+        asyncio.run(flow.aresult(timeout=0))
+
+
+def test_members_and_callback_are_claimed_by_hand(app: Windlass, merge: Task[..., str], double: Task[..., int]) -> None:
+    """B35: the callback gets its results there too."""
+    flow = group([double.request(n) for n in range(3)]).then(merge.request()).enqueue()
+    for claimed in app.claim(limit=10):
+        claimed.complete(2 * claimed.args[0])
+    [callback] = app.claim()
+    assert (callback.id, list(callback.args[0])) == (flow.last.id, [0, 2, 4])
+    assert flow.last.refresh().encrypted == {}
+    callback.complete("by hand")
+    assert flow.result(timeout=0) == "by hand"
+
+
+def test_another_callback_under_the_same_id_is_a_conflict(
+    app: Windlass, merge: Task[..., str], double: Task[..., int]
+) -> None:
+    """B35, A1: all of its call is compared."""
+
+    def made(before: str) -> GroupFlow:
+        named = double.options(id="member").request(1), merge.options(id="callback").request(before=before)
+        return group([named[0]]).then(named[1]).enqueue()
+
+    assert made("one").last == made("one").last
+    with pytest.raises(IdConflict):
+        made("two")
 
 
 def test_a_group_is_cancelled_as_a_whole(app: Windlass, merge: Task[..., str], double: Task[..., int]) -> None:
@@ -206,6 +279,8 @@ def test_what_is_refused(app: Windlass, merge: Task[..., str], double: Task[...,
     """B35: where the group is made, or enqueued; nothing is stored."""
     with pytest.raises(ConfigError, match="group takes requests"):
         group([double])  # type: ignore[list-item]
+    with pytest.raises(ConfigError, match=r"group takes a list of requests.*got one for task 'double'$"):
+        group(double.request(1))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="needs a callback"):
         group([group([double.request(1)])])
     with pytest.raises(ConfigError, match="needs a callback"):
@@ -219,7 +294,7 @@ def test_what_is_refused(app: Windlass, merge: Task[..., str], double: Task[...,
     with pytest.raises(TypeError, match="too many"):
         group([double.request(1)]).then(double.request(2)).enqueue()
     with pytest.raises(ConfigError, match="unknown option 'members'"):
-        double.options(members=())  # type: ignore[call-arg]
+        double.options(members=())  # type: ignore[call-overload]
     assert sum(app.counts().values()) == 0
 
 

@@ -95,7 +95,7 @@ def test_what_is_refused(app: Windlass, note: Task[..., int]) -> None:
     with pytest.raises(ConfigError, match="got 3"):
         note.options(after=[3])  # type: ignore[list-item]
     with pytest.raises(ConfigError, match="'cancel', 'run', 'wait'"):
-        note.options(on_parent_failure="stop")  # type: ignore[arg-type]
+        note.options(on_parent_failure="stop")  # type: ignore[call-overload]
     with pytest.raises(JobNotFound, match="'gone'"):
         note.options(after=["gone"]).enqueue(1)
     assert app.jobs() == []

@@ -36,10 +36,11 @@ def test_words_and_a_dict(app: Windlass, send: Task[..., int]) -> None:
 
 def test_many_at_once_and_a_text_in_them(app: Windlass, send: Task[..., int]) -> None:
     """B37: in bulk, by name, and where a text is looked for."""
-    found = app.enqueue_many([send.request(number).but(tags=[f"n{number}"]) for number in range(3)])
-    other = app.enqueue_many([app.request("unknown", tags={"n": 1})])
-    assert [job.tags for job in found] == [("mail", "n0"), ("mail", "n1"), ("mail", "n2")]
-    assert (app.jobs(tag="n1"), app.jobs(text="n=1"), app.jobs(text="N2")) == ([found[1]], other, [found[2]])
+    found = app.enqueue_many([send.request(number).but(tags=[f"lot{number}"]) for number in range(3)])
+    other = app.enqueue_many([app.request("unknown", tags={"lot": 1})])
+    assert [job.tags for job in found] == [("mail", "lot0"), ("mail", "lot1"), ("mail", "lot2")]
+    # Ids are looked through as well; they have neither an L nor an O.
+    assert (app.jobs(tag="lot1"), app.jobs(text="lot=1"), app.jobs(text="LOT2")) == ([found[1]], other, [found[2]])
 
 
 def test_changes_of_many_jobs_by_tag(app: Windlass, send: Task[..., int]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.apps import Apps, gate, work
 from windlass import ConfigError, State, Windlass
-from windlass.cli.commands.unnamed_queues import warn_of_unnamed_queues
+from windlass.cli.commands.workers.unnamed_queues import warn_of_unnamed_queues
 
 
 def test_a_worker_serves_what_it_names(app: Windlass) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.ledger.apps import Apps, gate
 from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, Cooldown, Retry, State, Windlass
-from windlass.queue_settings import SETTINGS
+from windlass.options.queues import SETTINGS
 from windlass.retention import Retention
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.ledger.apps import Apps, work
-from windlass import ConfigError, IllegalTransition, State, Throttled, Windlass
+from windlass import ConfigError, IllegalTransition, Retry, State, Throttled, Trip, Windlass
 from windlass.testing import ManualClock
 
 
@@ -37,7 +39,7 @@ def test_an_operator_ends_the_cool_down_of_a_task(app: Windlass, clock: ManualCl
             raise Throttled("429", retry_after="1h")
 
     current = {"busy": True}
-    call.enqueue("ada")
+    first = call.enqueue("ada")
     work(app)
     current["busy"] = False
     waiting = call.enqueue("ada")
@@ -49,8 +51,45 @@ def test_an_operator_ends_the_cool_down_of_a_task(app: Windlass, clock: ManualCl
     assert app.task_rate("call").resume() == 1
     clock.advance("1s")
     app.promote()
-    assert work(app) == 1
-    assert waiting.refresh().state is State.COMPLETED
+    assert work(app) == 2
+    assert (first.refresh().state, waiting.refresh().state) == (State.COMPLETED, State.COMPLETED)
+
+
+@pytest.mark.parametrize(
+    "resume",
+    [
+        lambda app: app.resume_task("call", by="eve"),
+        lambda app: app.task_rate("call").resume(by="eve") == 2,
+    ],
+    ids=["resume_task", "task_rate"],
+)
+def test_both_ways_to_resume_a_task_do_the_whole_of_it(app: Windlass, resume: Callable[[Windlass], bool]) -> None:
+    """C7, F7: they end the cool-downs of the task and of its keys, and what was held back runs now."""
+
+    @app.task(name="call", rate="10/s", rate_key=lambda customer: customer, trip=Trip(failures=2), retry=Retry(base=1))
+    def call(customer: str) -> None:
+        if upstream["is_away"] and customer == "ada":
+            raise Throttled("429", retry_after="1h")
+        if upstream["is_away"]:
+            raise ConnectionError("away")
+
+    upstream = {"is_away": True}
+    throttled = call.enqueue("ada")
+    work(app)
+    for customer in ("bob", "cy"):
+        call.enqueue(customer)
+    work(app)
+    held_back = call.enqueue("dan")
+    work(app)
+    assert {each.name for each in app.overview().cooldowns} == {"call", "call (rate key 'ada')"}
+    assert {job.refresh().reason for job in (throttled, held_back)} == {"throttled"}
+    upstream["is_away"] = False
+    assert resume(app)
+    assert app.overview().cooldowns == []
+    work(app)
+    assert {job.refresh().state for job in (throttled, held_back)} == {State.COMPLETED}
+    assert ("retried", "eve") in [(entry.kind, entry.detail.get("by")) for entry in held_back.timeline()]
+    assert not resume(app)
 
 
 def test_two_operators_do_not_overwrite_each_other_unseen(app: Windlass) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ledger.apps import work
 from windlass import State, Windlass
-from windlass.store.operations.leader import LEADER, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, take_lead
 from windlass.testing import ManualClock
 
 

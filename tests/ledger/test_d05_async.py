@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tests.ledger.manual_claims import declare
+from tests.waiting import PATIENCE
 from windlass import ClaimedJob, IllegalTransition, LeaseLost, State, Windlass
 from windlass.testing import ManualClock
 
@@ -57,6 +58,6 @@ def test_async_forms_work_on_any_loop(app: Windlass) -> None:
         job = await app.tasks[0].aenqueue("hello")
         [claimed] = await app.aclaim()
         await claimed.acomplete("done")
-        return str(await job.aresult(timeout=20))
+        return str(await job.aresult(timeout=PATIENCE))
 
     assert [asyncio.run(one_round()) for _ in range(2)] == ["done", "done"]

@@ -16,7 +16,7 @@ from tests.model.invariants import Invariants
 from tests.model.model import Model
 from tests.model.store_adapter import Mirror
 from tests.model.tally import Tally
-from windlass.core.codec.seal import unseal
+from windlass.core.codec.stored_text.seal import unseal
 from windlass.core.codec.types.parent_failed import FAILED_TAG
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed, JobRecord

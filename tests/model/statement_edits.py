@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as with_fields
 from typing import NamedTuple
+
+from msgspec.structs import replace as with_fields
 
 from windlass.store.statement_files import Statement
 

@@ -27,13 +27,12 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operation import Call, Operation, drive
-from windlass.store.operations import jobs, leader, leases, queries, queues
+from windlass.store.operations import jobs, leases, queries, queues
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.flows.groups import NewGroup, NewMember, group_counts, members
 from windlass.store.operations.jobs import Retried
-from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.limits.concurrency import change, declare
 from windlass.store.operations.manual_claim import claim, extend
@@ -52,6 +51,8 @@ from windlass.store.operations.steps import sent_events as sending
 from windlass.store.operations.steps import steps as durable
 from windlass.store.operations.steps.sent_events import SentEvent, Wait, WaitOutcome
 from windlass.store.operations.steps.steps import NewStep, RecordedStep, RunSteps, StepRecord
+from windlass.store.operations.upkeep import leader
+from windlass.store.operations.upkeep.leader import Lead
 
 A = TypeVar("A")
 

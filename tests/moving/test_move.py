@@ -43,9 +43,9 @@ from windlass.core.alerts.records import AlertRecord
 from windlass.store.operations import queues
 from windlass.store.operations.alerts.alerts import record
 from windlass.store.operations.events import record_store_events
-from windlass.store.operations.leader import LEADER, resign, take_lead
 from windlass.store.operations.schedules.changes import add, change, schedule
 from windlass.store.operations.schedules.edits import paused
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 
 PAIRS = [
     ("sqlite", "postgres"),

@@ -7,7 +7,6 @@ store alone; one that is marked ``varied_on("sqlite")`` runs on each store, with
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -20,7 +19,7 @@ from tests.ledger.apps import Apps
 from tests.places.place import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_redis
 from tests.places.raw_sqlite import RawSqlite
 from tests.places.raw_store import RawStore
-from tests.places.schemas import Schemas
+from tests.places.schemas import Schemas, schemas_of
 from windlass import Windlass
 
 PlaceOn = Callable[[str], Place]
@@ -78,9 +77,8 @@ def _is_at_home(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def _schemas(postgres_dsn: str) -> Iterator[Schemas]:
-    schemas = Schemas(postgres_dsn, is_shared="TEST_PG_DSN" in os.environ)
-    yield schemas
-    schemas.drop_all()
+    with schemas_of(postgres_dsn) as schemas:
+        yield schemas
 
 
 @pytest.fixture
@@ -125,7 +123,7 @@ def raw_store(place: Place) -> RawStore:
 def file(place: Place) -> RawSqlite:
     """The test's database file, for tests that are about SQLite."""
     assert isinstance(place, SqlitePlace)
-    return RawSqlite(place.path)
+    return RawSqlite(place.path, place.connect)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import apsw
 
+from tests.waiting import PATIENCE
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 
@@ -64,8 +65,9 @@ class SqlitePlace:
         return apsw.Connection(str(self.path))
 
     def execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        """Run one statement behind the store's back."""
+        """Run one statement behind the store's back; somebody may be writing meanwhile."""
         with closing(self.connect()) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
             return list(connection.execute(statement, params))
 
     def force(self, id: str, state: str) -> None:

@@ -69,7 +69,8 @@ class RawRedis:
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         with self._connected() as client:
             weeks = {week: client.hvals(f"{self._prefix}archive:{week}") for week in self._names("archive:")}
-        return [(week, json.loads(job)) for week, jobs in weeks.items() for job in jobs]
+        found = [(week, json.loads(job)) for week, jobs in weeks.items() for job in jobs]
+        return sorted(found, key=lambda copy: (copy[0], copy[1]["seq"]))  # a hash has no order
 
     def miscount(self, limit: str, running: int) -> None:
         with self._connected() as client:

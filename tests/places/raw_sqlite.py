@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from tests.places.place import RawConnection
+from tests.waiting import PATIENCE
 from windlass import Job
-
-PATIENCE = 10_000
-"""Milliseconds: a worker may be writing."""
 
 
 class RawSqlite:
     """A connection of the test's own for each look."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, connect: Callable[[], RawConnection] | None = None) -> None:
+        """``connect`` is that of the test's place: in one process two libraries must not open the same file. Each drops
+        the locks of the other, takes its last connection for the last of all, and deletes the log.
+        """
         self._path = path
+        self._connect: Callable[[], RawConnection] = connect or (lambda: apsw.Connection(str(path)))
 
     def write(self, job: Job[Any], columns: dict[str, str | int | bytes | None]) -> None:
         for name, value in columns.items():
@@ -107,10 +110,10 @@ class RawSqlite:
         return False
 
     @contextmanager
-    def _connected(self) -> Iterator[apsw.Connection]:
-        connection = apsw.Connection(str(self._path))
+    def _connected(self) -> Iterator[RawConnection]:
+        connection = self._connect()
         try:
-            connection.set_busy_timeout(PATIENCE)
+            connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")  # a worker may be writing
             yield connection
         finally:
             connection.close()

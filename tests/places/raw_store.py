@@ -138,6 +138,12 @@ class RawStore:
         for lease in self._raw.leases():
             self._raw.expire(lease)
 
+    def expire_lease_of(self, job: Job[Any]) -> None:
+        """The same of the worker that runs this job, beside others that live on."""
+        lease = job.refresh().record.lease
+        assert lease is not None
+        self._raw.expire(lease)
+
     def forget_leases(self) -> None:
         """Delete every lease, and leave its worker and its jobs as they are."""
         for lease in self._raw.leases():
@@ -155,7 +161,7 @@ class RawStore:
 
 def _raw(place: Place) -> Raw:
     if isinstance(place, SqlitePlace):
-        return RawSqlite(place.path)
+        return RawSqlite(place.path, place.connect)
     if place.url.startswith("postgresql:"):
         return RawPostgres(place.url, place.namespace)
     return RawRedis(place.url, place.namespace)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from windlass.core.state import State
 from windlass.store.operation import Operation
-from windlass.store.operations import prune
-from windlass.store.operations.prune import FinishedLine, Prunable
-from windlass.store.operations.tidy import (
+from windlass.store.operations.upkeep import prune
+from windlass.store.operations.upkeep.prune import FinishedLine, Prunable
+from windlass.store.operations.upkeep.tidy import (
     FIRST_KEY,
     tidy_access,
     tidy_cache,

@@ -8,12 +8,12 @@ from tests.store.builders import SECOND, fresh
 from tests.store.stores import Store
 from windlass.core.schedules.policies import CatchUp, Overlap
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
-from windlass.store.operations.leader import LEADER, Lead, take_lead
 from windlass.store.operations.schedules.changes import add, fires, schedule
 from windlass.store.operations.schedules.definition import Definition
 from windlass.store.operations.schedules.fire import due, fire
 from windlass.store.operations.schedules.records import FireRecord, FireResult, ScheduleRecord
 from windlass.store.operations.schedules.steps import Step, steps
+from windlass.store.operations.upkeep.leader import LEADER, Lead, take_lead
 
 TEN = 10 * SECOND
 PAYLOAD = '{"v":1,"args":[],"kwargs":{}}'

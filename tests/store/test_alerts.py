@@ -24,8 +24,8 @@ from windlass.store.operations.alerts.alerts import (
 from windlass.store.operations.alerts.deliveries import deliveries, deliveries_due, settle_delivery
 from windlass.store.operations.alerts.rules import save
 from windlass.store.operations.alerts.transfer import import_alerts
-from windlass.store.operations.leader import LEADER, Lead, take_lead
-from windlass.store.operations.tidy import tidy_alerts
+from windlass.store.operations.upkeep.leader import LEADER, Lead, take_lead
+from windlass.store.operations.upkeep.tidy import tidy_alerts
 
 
 def lead(store: Store, holder: str = "a") -> Lead:

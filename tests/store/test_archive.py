@@ -18,8 +18,8 @@ from windlass.core.outcome import FailedPermanently
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import jobs
-from windlass.store.operations.prune import archive
 from windlass.store.operations.steps.steps import NewStep, record_step, steps_of
+from windlass.store.operations.upkeep.prune import archive
 
 
 @pytest.mark.parametrize("state", sorted(FINISHED))

@@ -19,7 +19,7 @@ from windlass.store.operations.archive.archived import (
     archived_weeks,
     find_archived,
 )
-from windlass.store.operations.prune import archive
+from windlass.store.operations.upkeep.prune import archive
 from windlass.store.redis.driver import RedisDriver
 
 WEEK, OTHER = "2026-W02", "2026-W01"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.store.operations.access.audit import KEPT_FOR, AuditRecord, audit_entries, record_change
-from windlass.store.operations.tidy import tidy_access
+from windlass.store.operations.upkeep.tidy import tidy_access
 
 
 def change(store: Store, target: str = "mail", count: int = 1) -> None:

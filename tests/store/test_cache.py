@@ -17,9 +17,9 @@ from windlass.core.unique import cached_key
 from windlass.store.operations import jobs
 from windlass.store.operations.cycle import finish
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
-from windlass.store.operations.prune import FinishedLine, prune, prune_oldest
-from windlass.store.operations.tidy import clear_cache, tidy_cache, tidy_windows
 from windlass.store.operations.transfer import export, store_batch
+from windlass.store.operations.upkeep.prune import FinishedLine, prune, prune_oldest
+from windlass.store.operations.upkeep.tidy import clear_cache, tidy_cache, tidy_windows
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
+from tests.waiting import PATIENCE
 from windlass.errors import StoreUnavailable
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
 
@@ -91,7 +92,7 @@ def test_one_caller_finds_out_for_all_that_it_is_back() -> None:
     threads = [Thread(target=keep_trying, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
-    assert reached.wait(20)
+    assert reached.wait(PATIENCE)
     for thread in threads:
         thread.join()
     assert breaker.reach(server.reach, deadline=BRIEF) == "reached"

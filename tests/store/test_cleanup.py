@@ -9,7 +9,7 @@ import pytest
 from tests.store.builders import DAY, new_job, raised
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls, each_of, never, too_much
-from windlass.admin.cleanup import Cleaned, clean
+from windlass.admin.cleanup.cleanup import Cleaned, clean
 from windlass.archive.writers import ArchiveWriter
 from windlass.core.records import JobRecord
 from windlass.core.state import State

@@ -21,7 +21,7 @@ from windlass.store.operations import queries, queues
 from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.limits.concurrency import mend_keys
 from windlass.store.operations.queues import mend_counters
-from windlass.store.operations.tidy import FIRST_KEY, tidy_keys
+from windlass.store.operations.upkeep.tidy import FIRST_KEY, tidy_keys
 
 
 def found(store: Store) -> list[Damage]:

@@ -11,7 +11,7 @@ from windlass.core.rates.rate import read_rate
 from windlass.core.records import Claimed
 from windlass.store.operations.rates import cooldowns, limits
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling, Scope
-from windlass.store.operations.tidy import tidy_leftovers
+from windlass.store.operations.upkeep.tidy import tidy_leftovers
 
 
 def a_run(store: Store) -> Claimed:

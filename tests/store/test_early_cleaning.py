@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.store.builders import HOUR, new_job
 from tests.store.stores import Store
-from windlass.admin.early_cleaning import EarlyCleaning, EarlyRound, Fullness, fullness, told
+from windlass.admin.cleanup.early_cleaning import EarlyCleaning, EarlyRound, Fullness, fullness, record_early_cleaning
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.insight.notices import notices
@@ -66,7 +66,7 @@ def test_what_the_archive_does_not_take_stays(store: Store) -> None:
 
 
 def test_it_is_told_in_a_notice(store: Store) -> None:
-    store.run(told(Fullness("memory", 0.913), 5000, by="leader"))
+    store.run(record_early_cleaning(Fullness("memory", 0.913), 5000, by="leader"))
     [notice] = store.run(notices())
     assert notice.text == "memory was 91 % full: 5000 finished jobs were removed before their time, the oldest first"
     assert notice.by == "leader"

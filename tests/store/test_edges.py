@@ -9,15 +9,17 @@ import pytest
 from tests.store.builders import CANCELLED, HOUR, INTERRUPTED, RETURNED, SECOND, TTL, ending, ids, new_job, raised
 from tests.store.flows import after, chain, child_of, states, taken, tied
 from tests.store.stores import Store
+from tests.waiting import PATIENCE
 from windlass.core.outcome import FailedPermanently, Outcome
 from windlass.core.state import State
 from windlass.errors import JobNotFound
-from windlass.insight.why import why
-from windlass.store.operations import jobs, prune, queries
+from windlass.insight.why.why import why
+from windlass.store.operations import jobs, queries
 from windlass.store.operations.diagnostics import by_hand
 from windlass.store.operations.enqueue import NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows import edges
 from windlass.store.operations.flows.edges import NewEdge
+from windlass.store.operations.upkeep import prune
 
 FAILED = FailedPermanently(raised().fault, "permanent")
 
@@ -272,6 +274,7 @@ def test_what_is_cancelled_takes_along_what_waits_for_it(store: Store) -> None:
 def test_a_graph_of_any_depth_is_cancelled(store: Store) -> None:
     """B36: 3,000 jobs, each behind the one before, without recursion."""
     names = [f"job-{number}" for number in range(3000)]
+    store = store.another(deadline=PATIENCE)  # one call cancels many: it is not about its time
     chain(store, names)
     store.run(jobs.cancel([store.job(names[0]).seq], by="me"))
     settled(store)
@@ -385,7 +388,42 @@ def test_why_names_the_parents(store: Store) -> None:
     tied(store, (new_job("a"), []), (new_job("b"), []), (new_job("c"), ["a", "b"]))
     assert store.run(why(store.job("c"))) == "it waits for a (pending), b (pending) to complete"
     store.run(jobs.cancel([store.job("a").seq], by="me"))
-    assert "a job that it waited for did not complete" in store.run(why(store.job("c")))
+    cancelled = "it is cancelled (dependency): it waited for "
+    assert (
+        store.run(why(store.job("c"))) == f"{cancelled}a (cancelled), which did not complete; retry that one, or this"
+    )
+    store.run(jobs.cancel([store.job("b").seq], by="me"))
+    assert store.run(why(store.job("c"))).endswith(
+        "a (cancelled), b (cancelled), which did not complete; retry those, or this"
+    )
+
+
+def test_why_names_what_failed_however_far_upstream(store: Store) -> None:
+    """B36: a retry of a job that was itself cancelled because of others would run it without their results."""
+    chain(store, "abcd")
+    tied(store, (new_job("w"), "c"), policy="wait")
+    store.end(taken(store.a_worker(), "a"), FailedPermanently(raised().fault, "permanent"))
+    settled(store)
+    because = "c (cancelled){} because of a (failed); retry that one"
+    assert store.run(why(store.job("d"))) == (
+        f"it is cancelled (dependency): it waited for {because.format(', which did not complete')}, or this"
+    )
+    assert store.run(why(store.job("w"))) == f"it waits for {because.format(' to complete')}"
+
+
+def test_why_of_a_job_whose_parent_is_gone_names_what_helps(store: Store) -> None:
+    """B36: nothing can retry a job that was deleted."""
+    tied(store, (new_job("a"), []), (new_job("b"), ["a"]), (new_job("c"), ["a"]), policy="wait")
+    tied(store, (new_job("d"), []), (new_job("e"), ["d"]))
+    store.run(jobs.delete([(store.job(id).seq, id) for id in "ad"]))
+    settled(store)
+    gone = "it waits for one that is gone (deleted) to complete; what is gone will never complete: "
+    assert store.run(why(store.job("b"))) == f"{gone}retry this job to run it without, or cancel it"
+    assert store.run(why(store.job("e"))) == (
+        "it is cancelled (dependency): it waited for one that is gone (deleted); retry it to run it without"
+    )
+    store.run(jobs.retry([store.job(id).seq for id in "be"], by="me"))
+    assert states(store, "bce") == "pbp"
 
 
 def test_a_result_that_is_wanted_is_not_pruned(store: Store) -> None:

@@ -10,7 +10,7 @@ from tests.store.builders import HOUR, new_job, raised
 from tests.store.flows import after, chain, states, taken, tied
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls
-from windlass.admin.cleanup import CleaningRound, clean
+from windlass.admin.cleanup.cleanup import CleaningRound, clean
 from windlass.core.outcome import FailedPermanently
 from windlass.core.state import State
 from windlass.insight.flows.graph import flow_graph
@@ -22,7 +22,7 @@ from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.flows.ended import EndedFlows, flows_exist
 from windlass.store.operations.flows.graph import cancel_downstream, walk
 from windlass.store.operations.flows.groups import NewGroup, NewMember
-from windlass.store.operations.prune import FinishedLine, Position
+from windlass.store.operations.upkeep.prune import FinishedLine, Position
 from windlass.store.pages import PAGE
 
 FAILED = FailedPermanently(raised().fault, "permanent")

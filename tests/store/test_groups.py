@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from msgspec import structs
 
 from tests.store.builders import CANCELLED, HOUR, INTERRUPTED, SECOND, TTL, ending, new_job, raised
 from tests.store.flows import after, states
@@ -14,8 +15,8 @@ from windlass.core.outcome import FailedPermanently, Outcome
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.errors import ConfigError
-from windlass.insight.why import why
-from windlass.store.operations import jobs, prune
+from windlass.insight.why.why import why
+from windlass.store.operations import jobs
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows.edges import children, parents
 from windlass.store.operations.flows.ended import EndedFlows
@@ -28,6 +29,7 @@ from windlass.store.operations.flows.groups import (
     groups_of,
     members,
 )
+from windlass.store.operations.upkeep import prune
 
 FAILED = FailedPermanently(raised().fault, "permanent")
 
@@ -270,6 +272,22 @@ def test_members_that_have_ended_already_count_at_once(store: Store) -> None:
     assert (stored[0].id, stored[0].is_duplicate) == ("held", True)
     settled(store)
     assert states(store, "z") == "p"
+
+
+def test_equal_members_of_one_call_are_one_job(store: Store) -> None:
+    """B35, B29: those that are stored with the callback, those that are added, and what waits for one of them."""
+    grouped(store, new_job("a", key="k"), new_job("b", key="k"), new_job("c"))
+    added(store, new_job("d", key="l"), new_job("e", key="l"))
+    ties = [structs.replace(tie, parent_key="m") for tie in new_edges("w", ["f", "g"])]
+    given = [new_job("f", key="m"), new_job("g", key="m"), after(new_job("w"))]
+    store.run(enqueue(given, {0: Uniqueness(), 1: Uniqueness()}, ties))
+    assert [member.id for member in store.run(members(store.job("z").seq))] == ["a", "a", "c", "d", "d"]
+    assert [parent.id for parent in store.run(parents(store.job("w").seq))] == ["f", "f"]
+    for job in store.a_worker().take(9):
+        assert states(store, "z" if job.id in "acd" else "w") == "b"
+        store.end(job)
+        settled(store)
+    assert states(store, "zw") == "pp"
 
 
 def test_one_job_may_be_a_member_of_two_groups(store: Store) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.store.builders import SECOND
 from tests.store.stores import Store
-from windlass.store.operations import leader
-from windlass.store.operations.leader import Lead
+from windlass.store.operations.upkeep import leader
+from windlass.store.operations.upkeep.leader import Lead
 
 TEN = 10 * SECOND
 

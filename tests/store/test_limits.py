@@ -15,7 +15,7 @@ from windlass.core.rates.bucket import full_bucket
 from windlass.core.rates.rate import MOST, Rate, read_rate
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
-from windlass.store.operations.tidy import tidy_leftovers
+from windlass.store.operations.upkeep.tidy import tidy_leftovers
 
 
 def seed(store: Store, rate: str, burst: int | None = None, name: str = "github") -> None:

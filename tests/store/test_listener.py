@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from tests.store.received_topics import ReceivedTopics
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass.store.connection.circuit_breaker import Away
 from windlass.store.connection.listener import CannotListen, Notification, NotificationListener
 from windlass.store.driver import ALL_TOPICS, Topic
@@ -78,7 +78,7 @@ def test_what_is_followed_is_told() -> None:
         received.begins([Topic.WORK])
         assert listener.hears(Topic.WORK)
         server.say(Topic.WORK, "mail")
-        assert queues.get(timeout=20) == "mail"
+        assert queues.get(timeout=PATIENCE) == "mail"
         listener.follow([Topic.FINISHED])
         received.begins([Topic.FINISHED])
         assert not listener.hears(Topic.WORK)
@@ -104,7 +104,7 @@ def test_a_server_that_does_not_answer_is_doubted_and_then_left() -> None:
     with closing(NotificationListener(servers.subscribe, received, quiet=0.01)):
         received.begins()
         received.begins()  # in doubt
-        assert servers[0].is_closed.wait(20)
+        assert servers[0].is_closed.wait(PATIENCE)
         received.begins()
 
 
@@ -124,14 +124,14 @@ def test_who_is_told_may_close_it() -> None:
     may_close = Event()
 
     def close(topic: Topic) -> None:
-        assert may_close.wait(20)
+        assert may_close.wait(PATIENCE)
         listener.close()
         is_closed.set()
 
     listener = NotificationListener(lambda: server, close, topics=ALL_TOPICS)
     may_close.set()
-    assert is_closed.wait(20)
-    assert server.is_closed.wait(20)
+    assert is_closed.wait(PATIENCE)
+    assert server.is_closed.wait(PATIENCE)
     listener.close()
     listener.follow([Topic.WORK])
 

@@ -18,7 +18,7 @@ from tests.store.builders import DAY, HOUR, OWN_ID, RETURNED, ending, fresh, ids
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass import Retention, StoreUnavailable
-from windlass.admin.cleanup import clean
+from windlass.admin.cleanup.cleanup import clean
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call, drive

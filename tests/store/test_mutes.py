@@ -6,7 +6,7 @@ from tests.store.builders import HOUR, SECOND
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.store.operations.diagnostics.mutes import MuteRecord, mute, mutes, unmute
-from windlass.store.operations.tidy import tidy_alerts
+from windlass.store.operations.upkeep.tidy import tidy_alerts
 
 ODD = 'the bank\'s "gateway" \\ é\n'
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, TTL, new_job, raised
 from tests.store.stores import Store
-from windlass.store.operations import jobs, leader, queries, queues
+from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.queries import NextDue
+from windlass.store.operations.upkeep import leader
 
 
 def ahead_of(store: Store) -> NextDue:

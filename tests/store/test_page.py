@@ -15,6 +15,7 @@ from windlass.core.state import State
 from windlass.insight.job_page import newer_count
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.encryption.rekey import NewTexts, rekey
 from windlass.store.operations.queries import WINDOW, Filter, Page
 from windlass.store.pages import PAGE, Found
 
@@ -214,6 +215,53 @@ def test_by_text_of_metadata(store: Store) -> None:
     meta = '{"meta":{"tenant":"Acme"}}'
     store.enqueue(new_job("other"), new_job("theirs", meta=meta))
     assert found(store, Filter(text="acme")) == ["theirs"]
+
+
+def test_by_text_of_queue_worker_or_tag(store: Store) -> None:
+    store.enqueue(new_job("a", queue="Mailing"), new_job("b", tags=("plan=Pro",)), new_job("c"))
+    store.a_worker("host-7", queues=["Mailing"]).take(queue="Mailing")
+    assert found(store, Filter(text="mailing")) == ["a"]
+    assert found(store, Filter(text="=pro")) == ["b"]
+    assert found(store, Filter(text="HOST-7")) == ["a"]
+
+
+_CALL = '{"v":3,"f":"AAAAAAAAAAAAAAAAAAAAAA","k":"0badcafe","c":"needle"}'
+
+
+def test_a_search_for_a_text_leaves_out_what_is_encrypted_and_counts_it(store: Store) -> None:
+    """B25: of jobs that other filters find, and that it has looked at; those that it finds do not count."""
+    clear = '{"v":1,"args":["needle"],"kwargs":{}}'
+    store.enqueue(
+        new_job("elsewhere", task="other", payload=_CALL),
+        new_job("call", payload=_CALL),
+        new_job("meta", meta="~1.0badcafe.needle"),
+        new_job("old", payload=clear),
+        new_job("needle-7", payload=_CALL),
+        new_job("new", payload=clear, meta="~1.0badcafe.needle"),
+    )
+
+    def searched(limit: int, *, task: str | None = None, id: str | None = None) -> list[tuple[list[str], int]]:
+        wanted = Filter(text="needle", task=task, id=id)
+        return [(ids(page.jobs), page.unsearched) for page in all_pages(store, wanted, limit)]
+
+    assert searched(9) == [(["new", "needle-7", "old"], 3)]
+    assert searched(9, task="greet") == [(["new", "needle-7", "old"], 2)]
+    assert searched(1)[:3] == [(["new"], 0), (["needle-7"], 0), (["old"], 0)]
+    assert sum(unsearched for _, unsearched in searched(1)) == 3
+    assert searched(9, id="call") == [([], 1)]
+    assert store.run(queries.page(Filter(task="greet"), limit=9)).unsearched == 0
+
+
+def test_a_search_reads_what_was_added_to_encrypted_errors_without_the_key(store: Store) -> None:
+    store.finished(raised("needle"), new_job("clear"))
+    [job] = store.run(queries.page(Filter(), limit=1)).jobs
+    assert job.errors is not None
+    errors = f"~1.0badcafe.AAAA\n{job.errors}"
+    store.run(rekey([NewTexts(job.seq, old_errors=job.errors, errors=errors)]))
+    page = store.run(queries.page(Filter(text="needle"), limit=9))
+    assert (ids(page.jobs), page.unsearched) == (["clear"], 0)
+    page = store.run(queries.page(Filter(text="badcafe"), limit=9))
+    assert (ids(page.jobs), page.unsearched) == ([], 1)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from threading import Lock
 
 import pytest
 
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable
 from windlass.store.connection.pool import Pool
@@ -109,7 +109,7 @@ def test_who_waits_for_a_connection_is_served_in_turn(connector: Connector) -> N
             return calls
 
         for call in pool.use(Lane.WRITE, let_wait, until=soon()):
-            call.result(20)
+            call.result(PATIENCE)
     assert served == [0, 1, 2, 3]
     assert pool.calls.free == 1
 
@@ -160,7 +160,7 @@ def test_a_closed_pool_gives_nothing_and_keeps_nothing(pool: Pool[Connection], c
             eventually(lambda: bool(pool.calls._waiting))
             pool.close()
             with pytest.raises(AppClosed, match="the store is closed"):
-                waiting.result(20)
+                waiting.result(PATIENCE)
 
     on_two(pool, close)
     assert sorted(connector.discarded) == [0, 1]

@@ -15,8 +15,8 @@ from windlass.core.records import Claimed
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import FinishedLine, prune, retention_position
-from windlass.store.operations.prune import prunable as look
+from windlass.store.operations.upkeep.prune import FinishedLine, prune, retention_position
+from windlass.store.operations.upkeep.prune import prunable as look
 from windlass.store.pages import PAGE
 
 ALL_KEPT = 1_000_000
@@ -192,7 +192,7 @@ def test_a_look_goes_on_behind_a_position(store: Store) -> None:
 def test_the_newest_are_counted_in_short_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """S10: no look walks over all that is kept, however many that are."""
     finish(store, *"abcdefg")
-    monkeypatch.setattr("windlass.store.operations.prune._STEP", 2)
+    monkeypatch.setattr("windlass.store.operations.upkeep.prune._STEP", 2)
     for keep in range(9):
         tapped = WatchedCalls(store)
         end = tapped.run(retention_position(FinishedLine("default", State.COMPLETED), keep=keep))

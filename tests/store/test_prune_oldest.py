@@ -14,7 +14,14 @@ from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, prune_oldest, retention_position
+from windlass.store.operations.upkeep.prune import (
+    OLDEST,
+    FinishedLine,
+    Position,
+    Pruned,
+    prune_oldest,
+    retention_position,
+)
 from windlass.store.pages import PAGE
 
 NEVER = 2**60

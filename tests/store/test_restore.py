@@ -18,9 +18,9 @@ from windlass.insight.timeline import timeline
 from windlass.store.operations import jobs
 from windlass.store.operations.archive.archived import archived_texts, find_archived
 from windlass.store.operations.archive.restore import Refusal, restore
-from windlass.store.operations.prune import archive
 from windlass.store.operations.queries import history
 from windlass.store.operations.steps.steps import NewStep, record_step, steps_of
+from windlass.store.operations.upkeep.prune import archive
 
 
 def archived(store: Store, job: JobRecord) -> ArchivedJob:

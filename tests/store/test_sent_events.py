@@ -23,7 +23,7 @@ from windlass.store.operations.steps.sent_events import (
     sent_events,
 )
 from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
-from windlass.store.operations.tidy import tidy_leftovers
+from windlass.store.operations.upkeep.tidy import tidy_leftovers
 
 WEEK = 7 * DAY
 

@@ -10,13 +10,12 @@ from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, INTERRUPTED, MINUTE, SECOND, TTL, new_job, raised
 from tests.store.stores import Store
 from windlass import Retention
-from windlass.admin.cleanup import clean
+from windlass.admin.cleanup.cleanup import clean
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call, drive
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import FinishedLine, prunable, prune, prune_oldest
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.steps import (
     NewStep,
@@ -30,6 +29,7 @@ from windlass.store.operations.steps.steps import (
     steps_of_run,
 )
 from windlass.store.operations.transfer import export
+from windlass.store.operations.upkeep.prune import FinishedLine, prunable, prune, prune_oldest
 
 LINE = FinishedLine("default", State.COMPLETED)
 

@@ -12,14 +12,14 @@ from tests.store.every_state import a_job_in
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass import Retention
-from windlass.admin.cleanup import clean
+from windlass.admin.cleanup.cleanup import clean
 from windlass.core.meta import read_tags
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import FinishedLine, prunable, prune, prune_oldest
 from windlass.store.operations.queries import WINDOW, Filter
 from windlass.store.operations.transfer import export, store_batch
+from windlass.store.operations.upkeep.prune import FinishedLine, prunable, prune, prune_oldest
 
 LONGEST = tuple(f"{number:02}" + "ü" * 126 for number in range(20))
 

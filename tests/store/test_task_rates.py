@@ -391,6 +391,26 @@ def test_the_gate_is_named(store: Store) -> None:
     assert Gate.RATE_OUT_OF_TOKENS not in found.names()
 
 
+def test_a_job_that_has_its_concurrency_key_does_not_line_up(store: Store) -> None:
+    """F2: the claim and the gates agree about a job that others of its rate wait before."""
+    declare(store, ONE_A_SECOND)
+    worker = store.a_worker(ttl=DAY)
+    store.enqueue(new_job("holder", one_of="k"), new_job("next", one_of="k", rate_key="u"))
+    [holder] = worker.take()
+    store.enqueue(new_job("first", rate_key="u"), new_job("waits", rate_key="u"))
+    assert taken(worker) == ["first"]
+    worker.end(holder)
+    assert [(state_of(store, id), store.job(id).reason) for id in ("next", "waits")] == [
+        (State.PENDING, None),
+        (State.BLOCKED, "rate"),
+    ]
+    store.advance(SECOND)
+    found = store.run(gates(store.job("next").seq))
+    assert found is not None
+    assert Gate.RATE_OUT_OF_TOKENS not in found.names()
+    assert taken(worker) == ["next"]
+
+
 def test_a_rate_cools_down_for_all(store: Store) -> None:
     """C7: nothing of the key begins until the end, and others do."""
     worker = store.a_worker(ttl=DAY)

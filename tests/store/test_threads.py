@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from tests.store.builders import OWN_ID, ending, fresh, new_job
 from tests.store.stores import Store
+from tests.waiting import PATIENCE
 from windlass.core.state import State
 from windlass.errors import IdConflict, QueueFull, WindlassError
 from windlass.store.driver import DataRejected
@@ -23,7 +24,7 @@ def at_once(work: Callable[[int], A], count: int = THREADS) -> list[A]:
     start = Barrier(count)
 
     def begin(number: int) -> A:
-        start.wait(timeout=20)
+        start.wait(timeout=PATIENCE)
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:

@@ -11,7 +11,7 @@ from tests.store.stores import Store
 from windlass.store.operations import jobs, leases
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.events import record_job_events
-from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers
+from windlass.store.operations.upkeep.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers
 
 
 def tidy(store: Store) -> None:
@@ -80,7 +80,7 @@ def test_keys_whose_window_is_over_go_and_the_others_stay(store: Store) -> None:
 
 def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A13: however much there is; the operation says that there is more."""
-    monkeypatch.setattr("windlass.store.operations.tidy.AT_ONCE", 2)
+    monkeypatch.setattr("windlass.store.operations.upkeep.tidy.AT_ONCE", 2)
     found = [store.a_job() for _ in range(5)]
     for job in found:
         store.run(record_job_events([(job.seq, 0, "refused", {})], worker="w"))
@@ -96,7 +96,7 @@ def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.Monk
 
 def test_the_walk_through_all_keys_goes_in_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A13: three million keys are looked at bit by bit; a key whose job somebody deleted is found."""
-    monkeypatch.setattr("windlass.store.operations.tidy.KEYS_EXAMINED", 2)
+    monkeypatch.setattr("windlass.store.operations.upkeep.tidy.KEYS_EXAMINED", 2)
     store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(5)))
     raw_store = RawStore(store.place)
     raw_store.remove("3")

@@ -9,7 +9,7 @@ from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
-from windlass.store.operations.tidy import TOKENS_GONE_FOR, tidy_access
+from windlass.store.operations.upkeep.tidy import TOKENS_GONE_FOR, tidy_access
 
 
 def add(store: Store, name: str = "ci", *, digest: str = "d1", ttl: int | None = None, role: str = "viewer") -> bool:

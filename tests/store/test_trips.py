@@ -9,7 +9,7 @@ from windlass.core.rates.cooldown import Cooldown
 from windlass.store.operations.rates import cooldowns
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cool_down, end_cooldown
 from windlass.store.operations.rates.trips import SLICES, Failures, Tripped, count_failures
-from windlass.store.operations.tidy import tidy_leftovers
+from windlass.store.operations.upkeep.tidy import tidy_leftovers
 
 
 def failures(number: int, *, task: str = "pay", cause: str = "abc", most: int = 5) -> Failures:

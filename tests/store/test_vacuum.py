@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.store.stores import Store
-from windlass.store.operations.vacuum import Vacuumed, vacuum
+from windlass.store.operations.upkeep.vacuum import Vacuumed, vacuum
 
 
 def test_a_store_that_is_small_needs_no_sweeping(store: Store) -> None:

@@ -11,8 +11,9 @@ from tests.store.stores import Store
 from windlass.core.outcome import Postponed
 from windlass.core.state import State
 from windlass.store.operations import gates as operation
-from windlass.store.operations import leader, leases, queues
+from windlass.store.operations import leases, queues
 from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
+from windlass.store.operations.upkeep import leader
 
 
 def gates(store: Store, seq: int) -> ClaimSituation:

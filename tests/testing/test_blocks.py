@@ -13,7 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.slow_shutdown import unhurried
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, StoreNotFound, Unique, Windlass, current_job
 from windlass.task import Task
 from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
@@ -157,7 +157,7 @@ def test_a_worker_rests_until_the_last_of_such_blocks_is_over(app: Windlass, not
         was_paused = worker.is_paused
         late.close()
         assert (was_paused, worker.is_paused) == (True, False)
-        assert note.enqueue("own").result(timeout=30) == "own"
+        assert note.enqueue("own").result(timeout=PATIENCE) == "own"
 
 
 def test_an_exception_in_the_block_puts_the_app_back(app: Windlass, note: Task[[str], str]) -> None:
@@ -220,7 +220,7 @@ def test_a_worker_of_before_goes_on_with_the_app_s_own_store(app: Windlass, note
         with manual(app, clock=ManualClock(datetime(2000, 1, 1, tzinfo=UTC))):
             inside = note.enqueue("inside")
             assert worker.is_paused
-        assert note.enqueue("own").result(timeout=30) == "own"
+        assert note.enqueue("own").result(timeout=PATIENCE) == "own"
         assert inside.refresh().state is State.PENDING
 
 

@@ -224,7 +224,12 @@ class Evidence:
 
     def is_troubled(self, since: float, to: float) -> bool:
         """Whether the store was away at some time, or may have let leases run out because it was."""
-        return any(begin <= to and since <= end for begin, end in self._troubles())
+        # A lease that was not renewed for a moment is lost a lease later.
+        return self.was_away(since, to, afterwards=max(self.lease, self.longest_lease))
+
+    def was_away(self, since: float, to: float, *, afterwards: float) -> bool:
+        """Whether the store was away at some time, or had been not so many seconds before."""
+        return any(begin <= to and since <= end + afterwards for begin, end in self._troubles())
 
     def had_work(self, since: float, to: float) -> bool:
         """Whether jobs waited, due for a second and more, and two workers that ran nothing had their turns."""
@@ -265,7 +270,6 @@ class Evidence:
         return all(later - earlier < GAP for earlier, later in pairwise(marks))
 
     def _troubles(self) -> list[tuple[float, float]]:
-        # A lease that was not renewed for a moment is lost a lease later.
         of_store = [i for i in self.incidents if i.fault.kind in OF_STORE]
         windows = [(i.at, i.until if i.until is not None else float("inf")) for i in of_store]
-        return [(begin, end + max(self.lease, self.longest_lease)) for begin, end in [*windows, *self.troubled]]
+        return [*windows, *self.troubled]

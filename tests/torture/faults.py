@@ -16,15 +16,21 @@ from typing import Any
 import psycopg
 
 from tests.places.frozen_process import freeze
+from tests.torture.enqueue import Asking
 from tests.torture.fleet import CLAIMER, PRODUCERS, SHORT_LEASES, WEB, Fleet
 from tests.torture.ground import Ground, ServerGround
-from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
+from tests.torture.plan import MOMENTARY, OF_STORE, READY_WITHIN, Fault, Kind
+from tests.torture.waits import LockWatch
 from tests.torture.witness import Acked, Asked, CancelAccepted, CancelAsked, Refused, Unsure, Witness, now
-from tests.torture.workload import KEYED, KEYS, LONG, RESTLESS
+from tests.torture.workload import KEYED, KEYS, LONG, OF_CALLERS, RESTLESS, SOON
 from windlass import JobNotFound, State, StoreUnavailable, Windlass
 
 Restore = Callable[[], None]
 
+_PATIENCE_OF_CALLER = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=20s"
+"""The caller of an open transaction gives up: what it waits for may be in a process that only the rack can resume, and
+the rack itself may wait for its end.
+"""
 _CANCELS = 6
 """Jobs that one fault cancels, at the most."""
 
@@ -42,6 +48,8 @@ class Incident:
     """There was nothing to strike."""
     lost: frozenset[str] = frozenset()
     """The jobs that a paused worker has, and that will end as soon as it is resumed."""
+    held_up: Sequence[str] = ()
+    """The statements of workers that waited for it; there may be more while it lasts."""
 
 
 class Faults:
@@ -57,6 +65,29 @@ class Faults:
         self.children: Mapping[int, int] = {}
         """Isolated children that live, with their parents."""
         self.incidents: list[Incident] = []
+        self._holders: dict[Fault, tuple[float, frozenset[str]]] = {}
+
+    def is_ready(self, fault: Fault) -> bool:
+        """Whether its time has come. A caller's transaction waits until a job is at work whose key it takes over: the
+        ending of that job meets a row that the caller holds.
+        """
+        if fault.kind is not Kind.OPEN_TRANSACTION or self._open_transactions():
+            return True
+        if fault not in self._holders:
+            self._holders[fault] = now(), self._enqueued_holders(len(self._holders))
+        asked_at, holders = self._holders[fault]
+        return not holders.isdisjoint(self.running) or now() > asked_at + READY_WITHIN
+
+    def _enqueued_holders(self, number: int) -> frozenset[str]:
+        """The jobs that hold the keys of such callers."""
+        requests = [
+            self._app.request("started", (n,), id=f"started-ahead{number}-{n}", unique=KEYED["started"], priority=SOON)
+            for n in OF_CALLERS
+        ]
+        return frozenset(job.id for job in Asking(self._app, self._witness).enqueue(requests) or ())
+
+    def _open_transactions(self) -> list[Incident]:
+        return [one for one in self.incidents if one.until is None and one.fault.kind is Kind.OPEN_TRANSACTION]
 
     def strike(self, fault: Fault) -> Restore | None:
         """Strike; what takes it back, if anything has to."""
@@ -94,7 +125,7 @@ class Faults:
             case Kind.KILL_PRODUCER:
                 self._fleet.replace_producer(int(fault.target * PRODUCERS))
             case Kind.OPEN_TRANSACTION:
-                return self._left_open(fault)
+                return self._left_open(fault, incident)
             case Kind.CANCEL:
                 self._cancel(self._some(self._held(), fault))
             case Kind.CANCEL_PAUSED | Kind.CANCEL_LOST:
@@ -195,20 +226,43 @@ class Faults:
                 if self._app.cancel(id):
                     self._witness.write(CancelAccepted(id, self._app.job(id).fence, now()))
 
-    def _left_open(self, fault: Fault) -> Restore:
-        """A caller enqueues in a transaction of its own, which it leaves open for long."""
+    def _left_open(self, fault: Fault, incident: Incident) -> Restore | None:
+        """A caller enqueues in a transaction of its own, which it leaves open for long.
+
+        One at a time: a second one would wait for the keys of the first, and the rack with it.
+        """
         assert isinstance(self._ground, ServerGround)
-        connection = psycopg.connect(self._ground.node.url)
+        if len(self._open_transactions()) > 1:
+            incident.is_void = True
+            return None
+        connection = psycopg.connect(self._ground.node.url, options=_PATIENCE_OF_CALLER)
         number = len(self.incidents)
         plain = [self._app.request("quick", (n,), id=f"quick-tx{number}-{n}", queue=f"q{n}") for n in range(3)]
         started = KEYED["started"]
-        keyed = [self._app.request("started", (n,), id=f"started-tx{number}-{n}", unique=started) for n in range(KEYS)]
+        keyed = [
+            self._app.request("started", (n,), id=f"started-tx{number}-{n}", unique=started)
+            for n in (*range(KEYS), *OF_CALLERS)
+        ]
         asked = [str(request.options.id) for request in (*plain, *keyed)]
         self._witness.write(Asked(asked, now()))
-        with self._app.transaction(connection):
-            jobs = self._app.enqueue_many([*plain, *keyed])
+        try:
+            with self._app.transaction(connection):
+                jobs = self._app.enqueue_many([*plain, *keyed])
+        except (psycopg.Error, StoreUnavailable) as error:
+            connection.close()
+            self._witness.write(Refused(asked, now(), str(error)[:200]))
+            incident.is_void = True
+            return None
         ids = [id for id, job in zip(asked, jobs, strict=True) if job.id == id]
-        return lambda: self._end_transaction(connection, ids, commits=fault.amount < 0.6)
+        watch = LockWatch(self._ground.node.url, connection.info.backend_pid)
+        incident.held_up = watch.found
+        watch.start()
+
+        def end() -> None:
+            watch.stop()
+            self._end_transaction(connection, ids, commits=fault.amount < 0.6)
+
+        return end
 
     def _end_transaction(self, connection: psycopg.Connection[Any], ids: list[str], *, commits: bool) -> None:
         try:

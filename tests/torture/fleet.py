@@ -130,14 +130,23 @@ class Fleet:
     """All of them."""
 
     def __init__(
-        self, folder: Path, environment: Mapping[str, str], *, seed: int, spices: Sequence[str], rate: float
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        *,
+        of_callers: Mapping[str, str],
+        seed: int,
+        spices: Sequence[str],
+        rate: float,
     ) -> None:
-        environment = {**environment, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        paths = {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        environment = {**environment, **paths}
         self.workers = {
             slot.name: Program(slot.name, ["-m", "windlass", *slot.arguments], environment, folder / f"{slot.name}.log")
             for slot in SLOTS
         }
         self._folder, self._environment = folder, environment
+        self._of_callers = {**of_callers, **paths}
         self._seed, self._spices, self._rate = seed, list(spices), rate
         self._numbers = count()
         self.producers = [self._producer() for _ in range(PRODUCERS)]
@@ -160,7 +169,7 @@ class Fleet:
         number = next(self._numbers)
         options = {"seed": self._seed, "caller": f"p{number}", "spices": self._spices, "rate": self._rate}
         command = ["-m", "tests.torture.producer", json.dumps(options)]
-        return Program(f"producer{number}", command, self._environment, self._folder / f"producer{number}.log")
+        return Program(f"producer{number}", command, self._of_callers, self._folder / f"producer{number}.log")
 
     def start_workers(self) -> None:
         for program in self.kept_running:

@@ -29,6 +29,8 @@ from windlass import Windlass
 NAMESPACE = "torture"
 _PING = 1.0
 """Seconds within which a store answers that has its turns."""
+_BUSY = 60_000
+"""Milliseconds for which an idle process may still be writing, on a machine that has little time for it."""
 _OF_PARENTS = "parents"
 """The gate of all jobs that wait for others stays once there were some: it is one."""
 
@@ -42,6 +44,9 @@ class Ground(Protocol):
     """For their processes."""
     kinds: frozenset[Kind]
     """Which faults can be struck here."""
+
+    def url_of_callers(self) -> str:
+        """The same, where the store can tell callers from workers."""
 
     def app(self) -> Windlass:
         """For the rack itself, past the faults."""
@@ -98,6 +103,9 @@ class SqliteGround:
         """None while the rack itself keeps it locked: no process is in the middle of a write then."""
         return None if self._is_locked else self._path
 
+    def url_of_callers(self) -> str:
+        return self.url
+
     def app(self) -> Windlass:
         # All processes of a machine go by one clock; the rack's own is not shifted.
         return Windlass(self.url, namespace=NAMESPACE, clock=lambda: round((time() + self._shift) * 1000))
@@ -144,7 +152,7 @@ class SqliteGround:
 
     def held(self) -> list[str]:
         with closing(apsw.Connection(str(self._path))) as connection:
-            connection.set_busy_timeout(10_000)
+            connection.set_busy_timeout(_BUSY)
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except apsw.BusyError:
@@ -154,6 +162,7 @@ class SqliteGround:
 
     def still_counted(self) -> list[str]:
         with closing(apsw.Connection(str(self._path))) as connection:
+            connection.set_busy_timeout(_BUSY)
             gates = connection.execute(f"SELECT name, running FROM {NAMESPACE}_gate WHERE running <> 0").fetchall()
             promised = connection.execute(f"SELECT id FROM {NAMESPACE}_job WHERE promised <> 0").fetchall()
         return [
@@ -184,6 +193,9 @@ class ServerGround:
     @property
     def attempts(self) -> int:
         return len(self._proxy.attempts)
+
+    def url_of_callers(self) -> str:
+        return self.url
 
     def app(self) -> Windlass:
         return Windlass(self.node.url, namespace=NAMESPACE)
@@ -239,6 +251,17 @@ class PostgresGround(ServerGround):
         super().__init__(node, clock, proxy, kinds=KINDS["postgres"] - ({Kind.FULL_DISK} if disk is None else set()))
         self._disk = disk
         self._ballast: Path | None = None
+
+    def url_of_callers(self) -> str:
+        return f"{self.url}?application_name=caller"
+
+    def app(self) -> Windlass:
+        return Windlass(f"{self.node.url}?application_name=rack", namespace=NAMESPACE)
+
+    def restore(self, kind: Kind) -> None:
+        if self._is_down:  # no server recovers on a disk that another fault has filled meanwhile
+            self.empty()
+        super().restore(kind)
 
     def fill(self) -> None:
         assert self._disk is not None

@@ -53,6 +53,8 @@ _STALL = 4.5
 """Seconds without a single run, though jobs were there and workers had their turns: nearly a call's deadline."""
 _LONG_STALL = 6.0
 """Seconds of a longer stall that are looked at."""
+_REPEATED = 6.0
+"""Seconds in which a call that a store swallowed is over by its deadline, and repeated."""
 _RECOVERY = 25.0
 """Seconds; ten are promised, on a machine that does nothing else."""
 STOPS = (Kind.STOP_WORKER, Kind.RELOAD_WORKER)
@@ -188,8 +190,17 @@ def callers_hold_nobody_up(seen: Evidence) -> Iterator[Finding]:
         for earlier, later in pairwise(marks):
             # A worker that gives up after some seconds stood still for as long.
             to = min(later, earlier + _LONG_STALL)
-            if later - earlier > _STALL and seen.had_work(earlier, to) and not seen.is_troubled(earlier, to):
+            if later - earlier <= _STALL or seen.was_away(earlier, to, afterwards=_REPEATED):
+                continue
+            if seen.had_work(earlier, to):
                 yield Finding("I11", f"no run began for {later - earlier:.1f} s beside a caller's open transaction")
+
+
+def workers_wait_for_no_caller(seen: Evidence) -> Iterator[Finding]:
+    """I11: no statement of a worker waits for a lock that a caller's open transaction has."""
+    for incident in seen.incidents:
+        for statement in incident.held_up:
+            yield Finding("I11", f"a worker waited for a caller's open transaction: {statement}")
 
 
 def the_store_is_taken_up_again(seen: Evidence) -> Iterator[Finding]:
@@ -242,6 +253,7 @@ CHECKS: tuple[Check, ...] = (
     keys_are_free_again,
     innocents_complete,
     callers_hold_nobody_up,
+    workers_wait_for_no_caller,
     the_store_is_taken_up_again,
     endings_are_kept,
     runs_are_explained,

@@ -8,6 +8,7 @@ in ``traffic/mutants.py``, those of flows and steps in ``flows/mutants.py``, tho
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Generator
 from itertools import count
 from typing import Any
@@ -17,6 +18,7 @@ from tests.torture.leases.mutants import OF_LEASES
 from tests.torture.planting import Mutant, edit, edit_script, replace_everywhere, set_attribute, together
 from tests.torture.suspects.mutants import OF_SUSPECTS
 from tests.torture.traffic.mutants import OF_TRAFFIC
+from tests.torture.waits import WORKERS
 from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations.cycle import CycleResult, cycle, unique_keys
@@ -116,7 +118,9 @@ def _failures_acknowledged() -> None:
 
 
 def _cycles_wait_for_callers() -> None:
-    """Before each cycle a worker waits for all transactions that write jobs, as a badly chosen lock makes it."""
+    """Before each cycle a worker waits for all transactions that write jobs, as a badly chosen lock makes it, and gives
+    up when the time of the call is over. A single statement, so that a worker which is paused holds nothing.
+    """
     import psycopg
 
     from windlass.store.postgres.driver import PostgresDriver
@@ -125,12 +129,16 @@ def _cycles_wait_for_callers() -> None:
 
     def execute(self: PostgresDriver, call: Call) -> Any:
         if call.name == "cycle":
-            import os
-
-            with psycopg.connect(os.environ["WINDLASS_URL"]) as connection:
-                connection.execute("SET lock_timeout = '8s'")
-                connection.execute("LOCK TABLE torture.job IN SHARE MODE")
+            _wait_for_writers()
         return really(self, call)
+
+    def _wait_for_writers() -> None:
+        try:
+            with psycopg.connect(os.environ["WINDLASS_URL"], autocommit=True, application_name=WORKERS) as connection:
+                connection.execute("SET lock_timeout = '5s'")
+                connection.execute("DO $$ BEGIN LOCK TABLE torture.job IN SHARE MODE; END $$")
+        except psycopg.Error as error:
+            raise StoreUnavailable("the call took too long") from error
 
     set_attribute(PostgresDriver, "execute", execute)
 
@@ -143,6 +151,7 @@ _IN_TIME = (
 
 _REMOVED = "redis.call('HDEL', held_key(lease), seq .. ':' .. "
 _SEQ_ALONE = "running.seq = ending.seq"
+_KEY_PASSED_BY = "WHERE key.key = named.key AND key.until <> 'window'\n        FOR UPDATE SKIP LOCKED"
 
 MUTANTS: dict[str, Mutant] = {
     "finish without a fence": Mutant(
@@ -180,6 +189,11 @@ MUTANTS: dict[str, Mutant] = {
         edit("promote", ("run_at <= :now", "run_at <= :now AND seq % 5 <> 0")), "sqlite", ("I6",)
     ),
     "cycle waits for a caller's transaction": Mutant(_cycles_wait_for_callers, "postgres", ("I11", "I6")),
+    "ending waits for a caller's key": Mutant(
+        edit("cycle", (_KEY_PASSED_BY, _KEY_PASSED_BY.removesuffix(" SKIP LOCKED")), store="postgres"),
+        "postgres",
+        ("I11", "I6"),
+    ),
     "cancel request forgotten": Mutant(edit("cycle", ("cancel_requested_at IS NULL OR", "true OR")), "sqlite", ("I3",)),
     "cancel request forgotten by a rescue": Mutant(
         edit(

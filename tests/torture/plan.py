@@ -86,6 +86,8 @@ LONGEST_PAUSE = 2.3
 """Leases."""
 CALM_AT_START = 3.0
 """Seconds in which the workers come up and the first jobs end."""
+READY_WITHIN = 4.0
+"""Seconds that a caller's transaction waits for a job whose key it is to take, at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,23 +128,35 @@ def _mixed(seed: int, *, seconds: float, kinds: Sequence[Kind], lease: float) ->
 
     The first pause has the time to itself: the store answers, and the jobs that are lost begin anew at once, because no
     other suspects wait for their turn. So each run has stale writes, however short it is.
+
+    While a caller's transaction is open, the store is spared as far as the round has other faults: whoever stands still
+    then has no other excuse.
     """
     draw = Random(seed)
     at = CALM_AT_START
     faults: list[Fault] = []
     each = [kind for kind in sorted(kinds) for _ in range(TIMES.get(kind, 1))]
     round: list[Kind] = []
+    spared_until = 0.0
     while at < seconds:
         if not round:
             round = draw.sample(each, len(each))
         is_first = not faults and Kind.PAUSE_WORKER in each
-        kind = Kind.PAUSE_WORKER if is_first else round.pop()
+        kind = Kind.PAUSE_WORKER if is_first else _drawn(round, spares_store=at < spared_until)
         roll = draw.random()
         fault = Fault(at, kind, _length(kind, 1.0 if is_first else roll, lease), draw.random(), draw.random())
         faults.append(fault)
+        if kind is Kind.OPEN_TRANSACTION:
+            spared_until = at + READY_WITHIN + fault.length
         # Two faults of the store at once are one fault; those of single processes may meet it.
         at += draw.uniform(*BETWEEN) + (fault.length if is_first or kind in OF_STORE else 0.0)
     return faults
+
+
+def _drawn(round: list[Kind], *, spares_store: bool) -> Kind:
+    """The next of a round, which is left without it."""
+    spared = [index for index, kind in enumerate(round) if not (spares_store and kind in OF_STORE)]
+    return round.pop(spared[-1] if spared else -1)
 
 
 def _length(kind: Kind, roll: float, lease: float) -> float:

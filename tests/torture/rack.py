@@ -139,7 +139,12 @@ class Rack:
             **({"TORTURE_MUTANT": settings.mutant} if settings.mutant else {}),
         }
         self._fleet = Fleet(
-            folder, environment, seed=settings.seed, spices=[str(s) for s in settings.spices], rate=settings.rate
+            folder,
+            environment,
+            of_callers={**environment, "WINDLASS_URL": ground.url_of_callers()},
+            seed=settings.seed,
+            spices=[str(s) for s in settings.spices],
+            rate=settings.rate,
         )
         self._witness = Witness(folder)
         self._reader = Reader(folder)
@@ -206,6 +211,9 @@ class Rack:
 
     def _strike(self, fault: Fault, schedule: _Schedule, began: float) -> None:
         self._look()
+        if not self._faults.is_ready(fault):
+            schedule.add(now() + 0.2, partial(self._strike, fault, schedule, began))
+            return
         self._say(f"{now() - began:6.1f} s  {fault.kind}" + (f" for {fault.length:.1f} s" if fault.length else ""))
         if take_back := self._faults.strike(fault):
             incident = self._faults.incidents[-1]

@@ -253,9 +253,8 @@ def test_workers_that_do_not_go_on_after_an_outage(until: float, expected: set[s
     assert found(lines, *map(record, "abc"), incidents=[outage]) == expected
 
 
-@pytest.mark.parametrize(("id", "expected"), [("quick-1", {"I11"}), ("keyed-1", set())], ids=["free", "limited"])
-def test_a_caller_that_holds_up_workers_and_callers(id: str, expected: set[str]) -> None:
-    """Where nobody can enqueue meanwhile either, what was there before tells that workers stand still."""
+def beside_open_transaction(id: str, *incidents: Incident) -> set[str]:
+    """What is found where a job that was there before begins only when a caller's transaction is over."""
     left_open = Incident(Fault(10.0, Kind.OPEN_TRANSACTION, 8.0, 0.5, 0.5), 10.0, 18.0)
     lines = [
         *(line for pid in (100, 200) for line in alive(pid)),
@@ -264,7 +263,27 @@ def test_a_caller_that_holds_up_workers_and_callers(id: str, expected: set[str])
         Acked([id], 9.1),
         *ran(id, at=18.1, until=18.2),
     ]
-    assert found(lines, *map(record, ("a", "b", id)), incidents=[left_open]) == expected
+    seen = evidence(lines, *map(record, ("a", "b", id)), incidents=[left_open, *incidents])
+    seen.longest_lease = 12.0
+    return {finding.invariant for finding in broken(seen)}
+
+
+@pytest.mark.parametrize(("id", "expected"), [("quick-1", {"I11"}), ("keyed-1", set())], ids=["free", "limited"])
+def test_a_caller_that_holds_up_workers_and_callers(id: str, expected: set[str]) -> None:
+    """Where nobody can enqueue meanwhile either, what was there before tells that workers stand still."""
+    assert beside_open_transaction(id) == expected
+
+
+@pytest.mark.parametrize(("until", "expected"), [(3.0, {"I11"}), (5.0, set())], ids=["long ago", "just before"])
+def test_a_store_that_was_away_excuses_workers_for_as_long_as_a_call_takes(until: float, expected: set[str]) -> None:
+    """Not for as long as the longest lease: a mix of faults has hardly a moment without such an excuse."""
+    outage = Incident(Fault(2.5, Kind.STORE_AWAY, until - 2.5, 0.5, 0.5), 2.5, until)
+    assert beside_open_transaction("quick-1", outage) == expected
+
+
+def test_a_worker_that_waits_for_a_caller_needs_no_stall_to_be_found() -> None:
+    left_open = Incident(Fault(10.0, Kind.OPEN_TRANSACTION, 8.0, 0.5, 0.5), 10.0, 18.0, held_up=["UPDATE job"])
+    assert found([*asked("a"), *ran("a")], record("a"), incidents=[left_open]) == {"I11"}
 
 
 def test_a_run_without_a_recorded_cause() -> None:

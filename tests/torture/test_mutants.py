@@ -38,3 +38,11 @@ def test_every_mutant_finds_what_it_replaces() -> None:
         [sys.executable, "-c", _PLANT, *MUTANTS], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert done.stdout == ""
+
+
+def test_the_documents_say_of_every_mutant_what_found_it() -> None:
+    lines = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    said = {row[0]: row[1].lower().replace("postgresql", "postgres").split(", ") for row in rows if len(row) == 4}
+    for name, mutant in MUTANTS.items():
+        assert mutant.store in said[name.removesuffix(" on PostgreSQL").removesuffix(" on Redis")], name

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.torture.plan import CALM_AT_START, KINDS, MOMENTARY, OF_WEB, TIMES, Fault, Kind, plan
+from tests.torture.plan import CALM_AT_START, KINDS, MOMENTARY, OF_STORE, OF_WEB, TIMES, Fault, Kind, plan
 
 LEASE = 3.0
 
@@ -51,6 +51,17 @@ def test_a_pause_outlasts_the_lease_and_an_open_transaction_the_deadline_of_a_ca
     faults = planned(7, seconds=600)
     assert min(fault.length for fault in faults if fault.kind is Kind.PAUSE_WORKER) > LEASE
     assert min(fault.length for fault in faults if fault.kind is Kind.OPEN_TRANSACTION) > 5
+
+
+def test_the_store_is_spared_while_a_transaction_is_open_as_long_as_the_round_has_other_faults() -> None:
+    each = len(KINDS["postgres"]) - len(OF_WEB) + sum(TIMES.values()) - len(TIMES)
+    for seed in range(20):
+        mixed = [fault for fault in planned(seed) if fault.kind not in OF_WEB][1:]
+        rounds = [mixed[start : start + each] for start in range(0, len(mixed), each)]
+        for round in rounds:
+            opened = next((index for index, fault in enumerate(round) if fault.kind is Kind.OPEN_TRANSACTION), each)
+            rest = [fault.kind in OF_STORE for fault in round[opened + 1 :]]
+            assert not rest or not rest[0] or all(rest), seed
 
 
 def test_kills_of_the_web_process_come_in_turn_and_move_no_other_fault() -> None:

@@ -46,6 +46,8 @@ KEYED = {"unique": Unique(), "started": Unique(until="started")}
 """Tasks whose jobs have a unique key, their argument, and how long that is held."""
 KEYS = 4
 """How many keys each of them has."""
+OF_CALLERS = (8, 9)
+"""Keys of ``started`` that no producer asks for: only the callers of open transactions do, and their runs are long."""
 LONGEST_DELAY = 2.0
 """Seconds until a job is due, at the most."""
 
@@ -53,7 +55,8 @@ LONG = ("long", "along")
 """Tasks that are still at work when a worker is resumed that lost them, and end there at once. Their jobs come before
 others, so that they have begun anew by then.
 """
-_SOON = 10
+SOON = 10
+"""The priority of jobs that are to begin before others."""
 RESTLESS = ("failing", "snoozing", "limited", "alimited", "ilimited", "metered", "ametered")
 """Tasks whose runs end in another way than by returning, mostly, and are followed by another."""
 
@@ -149,7 +152,7 @@ class Workload:
             "priority": self._draw.choice((0, 0, 0, 5, -5)),
         }
         if task in LONG:
-            options["priority"] = _SOON
+            options["priority"] = SOON
         if task not in (BRIEF, REMOTE):
             options["queue"] = self._draw.choice(QUEUES)
         if self._draw.random() < 0.15 and task not in KEYED:

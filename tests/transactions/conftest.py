@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import uuid4
 
 import pytest
 
 from tests.places.place import wipe_postgres
+from tests.places.schemas import Schemas, schemas_of
+from tests.store.postgres.database import Database, new_database
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, SQLITE, Kind, Shop, postgres_shop, sqlite_shop
 from tests.transactions.shop import Scene
@@ -33,26 +33,39 @@ def opened() -> Iterator[ExitStack]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def shop_schemas(postgres_dsn: str) -> Iterator[Schemas]:
+    """Apart from those of other tests: in these a table of orders stays."""
+    with schemas_of(postgres_dsn) as schemas:
+        yield schemas
+
+
 @pytest.fixture
 def shop(kind_name: str, request: pytest.FixtureRequest, tmp_path: Path, opened: ExitStack) -> Shop:
     """A database with an empty store and no orders."""
     if kind_name in SQLITE:
         return sqlite_shop(tmp_path, "windlass")
-    dsn, namespace = request.getfixturevalue("postgres_dsn"), f"t_{uuid4().hex[:16]}"
-    opened.callback(wipe_postgres, dsn, namespace)
+    dsn, schemas = request.getfixturevalue("postgres_dsn"), request.getfixturevalue("shop_schemas")
+    namespace = schemas.take()
+    opened.callback(schemas.give_back, dsn, namespace)
     return postgres_shop(dsn, namespace)
 
 
+@pytest.fixture(scope="session")
+def other_database(postgres_dsn: str) -> Iterator[Database]:
+    with new_database(postgres_dsn) as database:
+        yield database
+
+
 @pytest.fixture
-def other_shop(shop: Shop, tmp_path: Path, opened: ExitStack) -> Shop:
+def other_shop(shop: Shop, request: pytest.FixtureRequest, tmp_path: Path, opened: ExitStack) -> Shop:
     """Another database, with a store of the same name."""
     if shop.is_sqlite:
         (tmp_path / "other").mkdir()
         return sqlite_shop(tmp_path / "other", shop.namespace)
-    name = f"other_{uuid4().hex[:16]}"
-    shop.execute(f'CREATE DATABASE "{name}"')
-    opened.callback(shop.execute, f'DROP DATABASE "{name}" WITH (FORCE)')
-    return postgres_shop(urlsplit(shop.database)._replace(path=f"/{name}").geturl(), shop.namespace)
+    database: Database = request.getfixturevalue("other_database")
+    opened.callback(wipe_postgres, database.url, shop.namespace)
+    return postgres_shop(database.url, shop.namespace)
 
 
 @pytest.fixture

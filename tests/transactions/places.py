@@ -22,6 +22,7 @@ from tests.transactions.callers.on_sqlalchemy import (
     SqlalchemySession,
 )
 from tests.transactions.callers.on_sqlite import Sqlite3
+from tests.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _database(shop: Shop) -> str:
 
 def _django(shop: Shop) -> dict[str, Any]:
     if shop.is_sqlite:
-        return {"ENGINE": "django.db.backends.sqlite3", "NAME": shop.database, "OPTIONS": {"timeout": 0}}
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": shop.database, "OPTIONS": {"timeout": PATIENCE}}
     parts = urlsplit(shop.database)
     return {
         "ENGINE": "django.db.backends.postgresql",

@@ -19,7 +19,7 @@ class Scene:
 
     def __enter__(self) -> Scene:
         self.app.migrate()
-        self.shop.execute(f"CREATE TABLE {self.shop.orders} (id integer)")
+        self.shop.execute(f"CREATE TABLE IF NOT EXISTS {self.shop.orders} (id integer)")
         return self
 
     def __exit__(

@@ -16,6 +16,7 @@ import psycopg2.extras  # type: ignore[import-untyped]  # nor does it
 import pytest
 from psycopg.rows import dict_row
 
+from tests.places.place import wipe_postgres
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import POSTGRES, Shop
 from tests.transactions.shop import Scene
@@ -63,7 +64,9 @@ def test_a_store_that_does_not_listen_tells_nothing(
 
 
 def test_the_first_use_of_the_store_may_be_inside_a_transaction(shop: Shop, opened: ExitStack) -> None:
-    app = opened.enter_context(Windlass(shop.url, namespace=shop.namespace))
+    new = f"{shop.namespace}_new"
+    opened.callback(wipe_postgres, shop.database, new)
+    app = opened.enter_context(Windlass(shop.url, namespace=new))
     with psycopg.connect(shop.database) as connection, app.transaction(connection):
         job = app.enqueue("receipt", 7)
     assert [found.id for found in app.jobs()] == [job.id]

@@ -72,6 +72,7 @@ def test_a_writer_that_does_not_finish_is_not_waited_for_longer_than_the_connect
     scene: Scene, caller: Caller, connection: sqlite3.Connection
 ) -> None:
     connection.execute(scene.order)
+    caller.execute("PRAGMA busy_timeout = 0")
     with pytest.raises(StoreUnavailable, match="another connection is writing"):
         caller.enqueue(scene.app, scene.receipt, 1)
     connection.commit()

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, assert_type
 
-from windlass import ActiveJob, Job, Request, Retry, Schedule, State, Windlass, this_job
+from windlass import (
+    ActiveJob,
+    GroupFlow,
+    Job,
+    Request,
+    Results,
+    Retry,
+    Schedule,
+    State,
+    Windlass,
+    chain,
+    group,
+    this_job,
+)
+from windlass.flows.chain import Chain
 
 app = Windlass()
 
@@ -106,7 +120,21 @@ def mistakes() -> None:
     welcome.enqueue()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     report.enqueue("3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     welcome.apply_async(42)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    welcome.options(countdown=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    welcome.options(countdown=3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+
+
+@app.task
+def merge(results: Results, title: str = "") -> str:
+    return title + ", ".join(map(str, results))
+
+
+def together() -> None:
+    """A request may lack the argument that it gets from another job: the first one, or that which ``into`` names."""
+    assert_type(chain(welcome.request(42), merge.options(id="m").request(title="two"), fetch.request()), Chain)
+    assert_type(group([welcome.request(n) for n in range(3)]).then(merge.request(title="all")).enqueue(), GroupFlow)
+    assert_type(merge.options(into="results").request(title="named"), Request)
+    assert_type(merge.options(after=[welcome.enqueue(1)], into="results").enqueue(title="x"), Job[str])
+    merge.request(titel="all")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
 
 
 def looked_at() -> None:

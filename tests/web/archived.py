@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from windlass import Windlass
 from windlass.archive.protocol import week_of
-from windlass.store.operations.prune import archive
+from windlass.store.operations.upkeep.prune import archive
 
 
 def put_aside(app: Windlass, *ids: str) -> None:

@@ -8,7 +8,7 @@ from tests.ledger.apps import work
 from tests.web.http import V1, Http
 from windlass import Windlass
 from windlass.testing import ManualClock
-from windlass.web.topics import dead
+from windlass.web.topics.jobs import dead
 
 pytestmark = pytest.mark.only_on("sqlite")
 

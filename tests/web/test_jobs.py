@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.apps import work
 from tests.web.http import V1, Http
-from windlass import Windlass
+from windlass import Windlass, new_encryption_key
 from windlass.testing import ManualClock
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -53,6 +53,19 @@ def ids(page: Any) -> list[str]:
 def test_filters(http: Http, query: dict[str, str], found: list[str]) -> None:
     page = http.read("/jobs", **query, count=True)
     assert (ids(page), page["next"], page["count"]) == (found, None, len(found))
+
+
+def test_a_search_says_how_many_jobs_are_encrypted(app: Windlass, http: Http) -> None:
+    """B25: they are found by what is clear, and counted where it was not enough. Others are told nothing."""
+    app.configure(encryption_keys=[new_encryption_key()])
+    app.enqueue_many([app.request("mail.welcome", [7], id="locked-1")])
+    errors, locked = http.read("/jobs", text="keyerror"), http.read("/jobs", text="locked")
+    assert (ids(errors), errors["unsearched"]) == (["dead"], 1)
+    assert (ids(locked), locked["unsearched"]) == (["locked-1"], 0)
+    assert http.read("/jobs")["unsearched"] == 0
+    assert http.get(f"{V1}/jobs?meta.tenant=a").json()["field"] == "meta"
+    retried = http.post(f"{V1}/dead/retry", json={"filter": {"meta": {"tenant": "a"}}})
+    assert (retried.status_code, retried.json()["detail"].split(":")[0]) == (400, "meta")
 
 
 def test_jobs_that_have_been_running_for_long(app: Windlass, http: Http, clock: ManualClock) -> None:

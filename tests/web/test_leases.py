@@ -11,14 +11,14 @@ import apsw
 import pytest
 from starlette.requests import Request
 
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from tests.web.http import V1, Admitting, Http
 from windlass import State, Windlass
 from windlass.testing import ManualClock
 from windlass.threads.start import start_thread
 from windlass.web import api
 from windlass.web.leases.long_poll import Claim, ClientGone, claim_while_connected
-from windlass.web.leases.work_bell import bell_of
+from windlass.web.leases.waiting_claims import waiting_claims_of
 from windlass.web.security.roles import Identity, Role
 from windlass.web.server import Server
 
@@ -195,13 +195,13 @@ def test_a_claim_that_waits_is_woken_by_the_next_job(app: Windlass, worker: Http
     thread = start_thread(lambda: answers.append(claim(worker, wait=30)), name="claims")
     eventually(lambda: is_waited(app))
     enqueue(app)
-    thread.join(30)
+    thread.join(PATIENCE)
     assert [[job["id"] for job in jobs] for jobs in answers] == [["one"]]
     eventually(lambda: not is_waited(app))
 
 
 def is_waited(app: Windlass) -> bool:
-    return bell_of(app.client.session).waiting > 0
+    return waiting_claims_of(app.client.session).waiting > 0
 
 
 def connected(host: str, port: int) -> socket.socket:

@@ -125,6 +125,7 @@ def seeded() -> Iterator[Random]:
         raise
 
 
+@pytest.mark.timeout(max(240, REQUESTS // 20))  # 100,000 take some minutes, on a busy machine many
 def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http) -> None:
     """2,000 of them; WINDLASS_FUZZ_REQUESTS says how many."""
     app.enqueue_many([app.request("mail.welcome", [1], id="done")])

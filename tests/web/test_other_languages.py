@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from tests.web.http import V1, Http
 from windlass import State, Windlass
 from windlass.testing import ManualClock
@@ -109,7 +109,7 @@ def test_the_worker_in_node_completes_fails_and_gives_back(app: Windlass) -> Non
         enqueue(app, "tts.wait", "waits")
         eventually(lambda: app.job("waits").state is State.RUNNING)
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(30) == 0
+        assert worker.wait(PATIENCE) == 0
         assert (app.job("waits").state, app.job("waits").attempt) == (State.PENDING, 0)
 
 

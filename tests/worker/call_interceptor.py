@@ -37,6 +37,10 @@ class CallInterceptor:
     def cycle_limit(self) -> int:
         return self._driver.cycle_limit
 
+    @property
+    def smallest_cycle(self) -> int:
+        return self._driver.smallest_cycle
+
     def execute(self, call: Call) -> Answer:
         return self._hand_on(call, self._driver.execute)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.new_threads import NewThreads
 from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import Windlass
 
@@ -12,3 +13,9 @@ from windlass import Windlass
 def interceptor(app: Windlass) -> CallInterceptor:
     """Watches, holds up and spoils the calls of ``app``."""
     return intercept(app)
+
+
+@pytest.fixture
+def new_threads() -> NewThreads:
+    """The threads that this test has started."""
+    return NewThreads()

@@ -19,7 +19,7 @@ from windlass.delivery import AlertMessage, Webhook
 from windlass.delivery.attempt import TRIES
 from windlass.store.operations.alerts.alerts import record
 from windlass.store.operations.alerts.deliveries import DELIVERIES_AT_ONCE
-from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 from windlass.testing import ManualClock
 from windlass.worker.duties.alerts.delivery import AlertDelivery, UndeliverableAlerts, delivery_duties
 

@@ -15,7 +15,14 @@ from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, PrefetchB
 from windlass.worker.fetch.slot_limits import SlotLimits
 
 
-def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, quick: tuple[str, ...] = ()) -> Capacity:
+def a_room(
+    weights: dict[str, int],
+    *,
+    concurrency: int = 10,
+    most: int = 200,
+    least: int = 40,
+    quick: tuple[str, ...] = (),
+) -> Capacity:
     """Room for these queues; jobs of the quick ones were measured and take no time."""
     prefetch = (
         PrefetchByQueue(concurrency=concurrency) if len(weights) <= FEW else PooledPrefetch(concurrency=concurrency)
@@ -26,7 +33,7 @@ def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, q
     claim_size = ClaimSize()
     for _ in range(12):
         claim_size.note(taken("small", 1))
-    return Capacity(weights, concurrency=concurrency, most=most, prefetch=prefetch, claim_size=claim_size)
+    return Capacity(weights, concurrency=concurrency, most=most, least=least, prefetch=prefetch, claim_size=claim_size)
 
 
 def dealt(room: Capacity, *, in_flight: int = 0) -> dict[str, int]:
@@ -240,6 +247,7 @@ def limited_room(shares: dict[str, QueueShare], *, concurrency: int, most: int =
         {name: share.weight for name, share in shares.items()},
         concurrency=concurrency,
         most=most,
+        least=most,
         prefetch=NoPrefetch(),
         claim_size=ClaimSize(),
         limits=SlotLimits(shares),

@@ -12,7 +12,7 @@ from tests.ledger.apps import Apps
 from windlass import Windlass
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties
+from windlass.worker.duties.build import build_duties
 from windlass.worker.identity import identity
 from windlass.worker.ticker import Ticker
 

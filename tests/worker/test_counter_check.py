@@ -12,7 +12,7 @@ from tests.places.raw_sqlite import RawSqlite
 from tests.places.raw_store import RawStore
 from windlass import Windlass
 from windlass.core.limits.concurrency import stored_key
-from windlass.worker.duties.counter_check import CounterCheck
+from windlass.worker.duties.limits.counter_check import CounterCheck
 
 
 def test_a_wrong_counter_is_a_defect_that_is_told_and_set_right(

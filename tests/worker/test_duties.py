@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from itertools import count
 from threading import Event
@@ -13,14 +13,15 @@ from tests.ledger.apps import LONG_LEASE, Apps
 from tests.waiting import PATIENCE, eventually
 from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import Retention, State, StoreUnavailable, Windlass
-from windlass.admin.early_cleaning import EarlyCleaning, Fullness
+from windlass.admin.cleanup.early_cleaning import EarlyCleaning, Fullness
 from windlass.store.operation import Call, Operation
-from windlass.store.operations import leader as store_leader
 from windlass.store.operations.queries import next_due
+from windlass.store.operations.upkeep import leader as store_leader
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties
+from windlass.worker.duties.build import build_duties
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.duties import LedDuty
+from windlass.worker.duties.early_cleaning import EarlyCleaner
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.identity import identity
 from windlass.worker.ticker import stop_all
@@ -192,35 +193,72 @@ def test_a_worker_that_stops_resigns(app: Windlass) -> None:
     assert leader(app)[0] == NOBODY
 
 
-def a_cleaning(app: Windlass, passing: float = 100.0, early: EarlyCleaning | None = None) -> Cleaning:
+def a_cleaning(app: Windlass, passing: float = 100.0) -> Cleaning:
     """One that is due; each look at its clock takes so many seconds."""
     seconds = count(0.0, passing)
     return Cleaning(
         session=app.client.session,
         by="me",
-        retention=lambda: Retention(completed=1, cancelled=1) if early is None else Retention(),
+        retention=lambda: Retention(completed=1, cancelled=1),
         archive=lambda: None,
         monotonic=lambda: next(seconds),
-        early=early,
     )
+
+
+def an_early_cleaner(app: Windlass, shares: Iterable[float], *, of: str = "memory") -> EarlyCleaner:
+    """One that finds the store so full, look by look; each look at its clock takes a tenth of a second."""
+    seconds, found = count(0.0, 0.1), iter(shares)
+
+    def measured() -> Operation[Fullness | None]:
+        yield from ()
+        return Fullness(of, next(found))
+
+    early = EarlyCleaning(lambda: 0.85, measured)
+    return EarlyCleaner(
+        session=app.client.session, by="me", archive=lambda: None, early=early, monotonic=lambda: next(seconds)
+    )
+
+
+def finished_jobs(app: Windlass, number: int) -> None:
+    app.enqueue_many([app.request("unknown", queue="q") for _ in range(number)])
+    app.cancel_all(state="pending")
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.5, 1), (0.9, 0)])
 def test_a_full_store_is_cleaned_before_time(app: Windlass, clock: ManualClock, share: float, left: int) -> None:
     """B24: also what retention would keep; told by the duty."""
-
-    def measured() -> Operation[Fullness | None]:
-        yield from ()
-        return Fullness("memory", share)
-
-    app.enqueue_many([app.request("unknown", queue="q")])[0].cancel()
+    finished_jobs(app, 1)
     clock.advance("1s")
-    cleaning = a_cleaning(app, passing=0.5, early=EarlyCleaning(lambda: 0.85, measured))
-    for _ in range(200):
-        cleaning.tick()
+    cleaner = an_early_cleaner(app, [share, 0.5])
+    assert cleaner.tick() == (3.0 if left else 0.0)
+    cleaner.tick()
     assert len(app.jobs()) == left
     assert [notice.kind for notice in app.overview().notices] == ["cleaned_early"] * (1 - left)
-    assert cleaning.did == ("" if left else "deleted 1 early")
+    assert cleaner.did == ("" if left else "deleted 1 early")
+
+
+def test_memory_is_cleaned_until_there_is_room_and_a_disk_by_and_by(app: Windlass, clock: ManualClock) -> None:
+    """B24: a file does not get smaller, so how full the disk is does not tell whether that was enough."""
+    finished_jobs(app, 3)
+    clock.advance("1s")
+    memory, disk = an_early_cleaner(app, [0.99, 0.9, 0.8]), an_early_cleaner(app, [0.99], of="disk")
+    assert [memory.tick(), memory.tick(), memory.tick()] == [0.0, 10.0, 3.0], "the second round found nothing to delete"
+    finished_jobs(app, 1)
+    clock.advance("1s")
+    assert (disk.tick(), app.jobs()) == (10.0, [])
+
+
+def test_early_cleaning_is_told_once_for_many_rounds(
+    app: Windlass, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    cleaner = an_early_cleaner(app, [0.9, 0.9, 0.9, 0.5])
+    for _ in range(3):
+        finished_jobs(app, 2)
+        clock.advance("1s")
+        assert cleaner.tick() == 0.0
+    cleaner.tick()
+    told = [text for text in caplog.messages if "removed before their time" in text]
+    assert [text.partition(": ")[2].split()[0] for text in told] == ["2", "4"], told
 
 
 def test_a_leader_that_was_replaced_cleans_no_more(

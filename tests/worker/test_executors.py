@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Barrier, Event, Thread
@@ -13,6 +12,7 @@ from threading import Barrier, Event, Thread
 import pytest
 
 from tests.ledger.apps import failure_of, gate
+from tests.new_threads import NewThreads
 from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
@@ -26,12 +26,8 @@ def _hasty() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def loops() -> int:
-    return sum(thread.name == "windlass-loop" for thread in threading.enumerate())
-
-
 @pytest.mark.usefixtures("_hasty")
-def test_two_who_need_the_event_loop_first_share_one(app: Windlass) -> None:
+def test_two_who_need_the_event_loop_first_share_one(app: Windlass, new_threads: NewThreads) -> None:
     """The pump, and a thread whose next run is a coroutine."""
     worker = app.worker(["default"])
     together = Barrier(8)
@@ -45,18 +41,18 @@ def test_two_who_need_the_event_loop_first_share_one(app: Windlass) -> None:
         thread.start()
     for thread in threads:
         thread.join(PATIENCE)
-    assert loops() == 1
+    assert new_threads.named("windlass-loop") == ["windlass-loop"]
     worker._dispatcher.loop.close()
-    eventually(lambda: loops() == 0, "the loop ends")
+    eventually(lambda: not new_threads.named("windlass-loop"), "the loop ends")
 
 
-def test_a_worker_of_plain_functions_has_no_event_loop(app: Windlass) -> None:
+def test_a_worker_of_plain_functions_has_no_event_loop(app: Windlass, new_threads: NewThreads) -> None:
     @app.task
-    def plain() -> int:
-        return loops()
+    def plain() -> list[str]:
+        return new_threads.named("windlass-loop")
 
     with app.worker():
-        assert plain.enqueue().result(timeout=PATIENCE) == 0
+        assert plain.enqueue().result(timeout=PATIENCE) == []
 
 
 def test_a_function_that_a_coroutine_takes_along_finds_a_thread_although_others_are_busy(app: Windlass) -> None:
@@ -83,19 +79,16 @@ def test_a_function_that_a_coroutine_takes_along_finds_a_thread_although_others_
             long.open()
 
 
-def test_threads_end_with_their_worker(app: Windlass) -> None:
+def test_threads_end_with_their_worker(app: Windlass, new_threads: NewThreads) -> None:
     @app.task
     def plain(number: int) -> None: ...
 
     plain.enqueue_many([(number,) for number in range(50)])
     app.worker().run_until_empty()
-    eventually(
-        lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-run")],
-        "the threads end",
-    )
+    eventually(lambda: not new_threads.named("windlass-run"), "the threads end")
 
 
-def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass) -> None:
+def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass, new_threads: NewThreads) -> None:
     @app.task
     async def spread(number: int) -> list[int]:
         return await asyncio.gather(*(asyncio.to_thread(lambda other: other * number, other) for other in range(100)))
@@ -107,15 +100,12 @@ def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass) -> N
     with app.worker():
         assert spread.enqueue(3).result(timeout=PATIENCE) == [number * 3 for number in range(100)]
         assert failure_of(fail.options(attempts=1).enqueue()).type == "ValueError"
-    eventually(
-        lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-to-thread")],
-        "the threads end",
-    )
+    eventually(lambda: not new_threads.named("windlass-to-thread"), "the threads end")
 
 
 @pytest.mark.only_on("sqlite")
 def test_a_coroutine_that_does_not_stop_is_left_behind_without_an_alarm(
-    app: Windlass, caplog: pytest.LogCaptureFixture
+    app: Windlass, caplog: pytest.LogCaptureFixture, new_threads: NewThreads
 ) -> None:
     """Python would say of each that it was destroyed although it is pending, which is known."""
     began = Event()
@@ -131,7 +121,7 @@ def test_a_coroutine_that_does_not_stop_is_left_behind_without_an_alarm(
     with worker:
         stubborn.enqueue()
         assert began.wait(PATIENCE)
-    eventually(lambda: loops() == 0, "the loop ends")
+    eventually(lambda: not new_threads.named("windlass-loop"), "the loop ends")
     app.client.workers.clear()
     del worker
     gc.collect()

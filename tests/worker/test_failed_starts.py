@@ -6,12 +6,12 @@ import asyncio
 import logging
 from pathlib import Path
 from threading import Event
-from threading import enumerate as all_threads
 from urllib.request import urlopen
 
 import pytest
 
 from tests.ledger.apps import gate
+from tests.new_threads import NewThreads
 from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
@@ -46,10 +46,6 @@ def crew(app: Windlass) -> Windlass:
     """An app whose tasks run in children."""
     isolated(app)
     return app
-
-
-def names(beginning: str) -> list[str]:
-    return [thread.name for thread in all_threads() if thread.name.startswith(beginning)]
 
 
 @pytest.mark.parametrize(("is_async", "thread"), [(False, "windlass-run"), (True, "windlass-loop")])
@@ -97,7 +93,9 @@ def test_what_cannot_begin_goes_back_uncharged_and_the_worker_is_not_ready(
 
 
 @pytest.mark.only_on("sqlite")
-def test_a_worker_goes_on_with_the_threads_it_has(app: Windlass, threads: ThreadRefusals) -> None:
+def test_a_worker_goes_on_with_the_threads_it_has(
+    app: Windlass, threads: ThreadRefusals, new_threads: NewThreads
+) -> None:
     @app.task
     def plain(number: int) -> int:
         return number
@@ -107,13 +105,13 @@ def test_a_worker_goes_on_with_the_threads_it_has(app: Windlass, threads: Thread
         threads.refuse("windlass-run")
         jobs = [plain.enqueue(number) for number in range(20)]
         assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(20))
-        assert len(names("windlass-run")) == 1
+        assert len(new_threads.named("windlass-run")) == 1
         threads.allow()
         with gate() as closed:
             holding = app.task(name="holding")(closed.wait)
             held = [holding.enqueue() for _ in range(4)]
             eventually(lambda: all(job.refresh().state is State.RUNNING for job in held), "all four run at once")
-            eventually(lambda: len(names("windlass-run")) == 4, "each on a thread of its own")
+            eventually(lambda: len(new_threads.named("windlass-run")) == 4, "each on a thread of its own")
 
 
 @pytest.mark.only_on("sqlite")
@@ -197,7 +195,7 @@ def test_coroutines_outlast_a_time_without_files(app: Windlass) -> None:
 
 @pytest.mark.parametrize("thread", ["windlass-heartbeat", "windlass-watch", "windlass-rescue", "windlass-pump"])
 def test_a_worker_that_gets_not_all_its_threads_leaves_nothing_behind(
-    app: Windlass, threads: ThreadRefusals, thread: str
+    app: Windlass, threads: ThreadRefusals, thread: str, new_threads: NewThreads
 ) -> None:
     """B38: least of all a lease that is renewed; and may be started again."""
 
@@ -210,7 +208,10 @@ def test_a_worker_that_gets_not_all_its_threads_leaves_nothing_behind(
     with pytest.raises(StartRefused, match="refuses a thread"):
         worker.start()
     assert app.workers() == []
-    eventually(lambda: not (names("windlass-heartbeat") or names("windlass-watch")), "no thread is left")
+    eventually(
+        lambda: not (new_threads.named("windlass-heartbeat") or new_threads.named("windlass-watch")),
+        "no thread is left",
+    )
     assert worker.state == "starting"
     with worker:
         assert plain.enqueue().result(timeout=PATIENCE) == "done"
@@ -224,7 +225,9 @@ def test_a_worker_stops_in_order_without_a_thread_for_that(app: Windlass, thread
 
 
 @pytest.mark.only_on("sqlite")
-def test_a_worker_without_news_works_and_hears_them_later(app: Windlass, threads: ThreadRefusals) -> None:
+def test_a_worker_without_news_works_and_hears_them_later(
+    app: Windlass, threads: ThreadRefusals, new_threads: NewThreads
+) -> None:
     @app.task
     def plain() -> str:
         return "done"
@@ -232,9 +235,9 @@ def test_a_worker_without_news_works_and_hears_them_later(app: Windlass, threads
     threads.refuse("windlass-news")
     with app.worker():
         assert plain.enqueue().result(timeout=PATIENCE) == "done"
-        assert names("windlass-news") == []
+        assert new_threads.named("windlass-news") == []
         threads.allow()
-        eventually(lambda: names("windlass-news"), "it listens after all")
+        eventually(lambda: new_threads.named("windlass-news"), "it listens after all")
 
 
 def test_a_caller_waits_for_a_result_without_a_thread_for_that(app: Windlass, threads: ThreadRefusals) -> None:

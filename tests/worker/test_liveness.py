@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from tests.leeway import leeway
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from tests.worker.call_interceptor import CallInterceptor, Hold
 from windlass import StoreUnavailable, Windlass
 from windlass.store.operation import Call
@@ -108,7 +108,7 @@ def test_a_log_handler_that_hangs_holds_no_heartbeat_up(app: Windlass, intercept
     try:
         with app.worker(["default"], heartbeat_failures=100) as worker:
             interceptor.before.append(refuse_once)
-            assert is_reached.wait(20)
+            assert is_reached.wait(PATIENCE)
             ticked = worker._heartbeat.ticked
             eventually(lambda: worker._heartbeat.ticked > ticked, "the heartbeat goes on")
             eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from threading import Event
-from threading import enumerate as all_threads
+from threading import Event, Thread
 
 import pytest
 
+from tests.new_threads import NewThreads
 from tests.waiting import PATIENCE, eventually
 from tests.worker.system_limits import ThreadRefusals
 from windlass import StartRefused, Windlass
@@ -153,6 +153,24 @@ def test_a_service_outlives_a_log_handler_that_raises() -> None:
     assert ticker.stop(timeout=PATIENCE)
 
 
+def test_a_thread_that_is_started_again_is_not_taken_for_dead_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B38: or the thread that watches it would start it, too, and count a death."""
+    ticker = Ticker(lambda: PATIENCE, name="tested")
+    ticker.start()
+    assert ticker.stop(timeout=PATIENCE)
+    has_died: list[bool] = []
+    begin = Thread.start
+
+    def watched(thread: Thread) -> None:
+        has_died.append(ticker.has_died)
+        begin(thread)
+
+    monkeypatch.setattr(Thread, "start", watched)
+    ticker.start()
+    assert ticker.stop(timeout=PATIENCE)
+    assert has_died == [False]
+
+
 def _stop_the_loop() -> None:
     asyncio.get_running_loop().stop()
 
@@ -166,7 +184,9 @@ def _exit_from_a_task() -> None:
 
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("end", [_stop_the_loop, _exit_from_a_task])
-def test_a_job_that_ends_the_event_loop_takes_no_other_along(app: Windlass, end: Callable[[], None]) -> None:
+def test_a_job_that_ends_the_event_loop_takes_no_other_along(
+    app: Windlass, end: Callable[[], None], new_threads: NewThreads
+) -> None:
     """B6: it goes on turning for the others."""
     begun, release = Event(), Event()
 
@@ -190,7 +210,7 @@ def test_a_job_that_ends_the_event_loop_takes_no_other_along(app: Windlass, end:
         release.set()
         assert job.result(timeout=PATIENCE) == "done"
         assert job.refresh().attempt == 1
-    assert not [thread for thread in all_threads() if thread.name == "windlass-loop" and thread.is_alive()]
+    assert new_threads.named("windlass-loop") == []
 
 
 @pytest.mark.only_on("sqlite")

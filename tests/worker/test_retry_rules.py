@@ -57,5 +57,5 @@ def test_the_nearest_budget_wins(new_app: Apps, options: dict[str, object], expe
     @app.task
     def plain() -> None: ...
 
-    assert task.options(**options).enqueue().max_attempts == expected  # type: ignore[arg-type]  # a table of keywords
+    assert task.options(**options).enqueue().max_attempts == expected  # type: ignore[call-overload]  # a table of keywords
     assert plain.enqueue().max_attempts == 5

@@ -21,7 +21,7 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.threads.log_relay import JOBS_LOGGER, LogRelay
 from windlass.threads.start import start_thread
-from windlass.worker.runs.run_log import RunLog
+from windlass.worker.runs.logs.run_log import RunLog
 
 pytestmark = pytest.mark.only_on("sqlite")
 

@@ -35,6 +35,22 @@ def test_jobs_under_a_limit_are_not_fetched_ahead() -> None:
     assert dealt(room)["mail"] > 10
 
 
+@pytest.mark.parametrize(("concurrency", "asked"), [(200, 100), (100, 50), (50, 40), (30, 30)])
+def test_very_short_jobs_under_a_limit_are_claimed_in_two_parts(concurrency: int, asked: int) -> None:
+    """C3: so that store and worker are busy at the same time; a few slots are filled at once."""
+    room = a_room({"mail": 1}, concurrency=concurrency, quick=("mail",))
+    limited = [LimitState("mail", concurrency, asked)]
+    room.note_claimed([("mail", asked)], taken("mail", asked), limited)
+    assert dealt(room) == {"mail": asked}
+    assert dealt(room, in_flight=asked) == ({"mail": min(asked, concurrency - asked)} if concurrency > asked else {})
+    dear = a_room({"mail": 1}, concurrency=concurrency, least=200, quick=("mail",))
+    dear.note_claimed([("mail", asked)], taken("mail", asked), limited)
+    assert dealt(dear) == {"mail": concurrency}
+    slow = a_room({"mail": 1}, concurrency=concurrency)
+    slow.note_claimed([("mail", asked)], taken("mail", asked), limited)
+    assert dealt(slow) == {"mail": concurrency}
+
+
 def test_no_queue_is_fetched_ahead_under_a_limit_of_the_app() -> None:
     """E4."""
     room = a_room({"mail": 1}, quick=("mail",))

@@ -18,13 +18,13 @@ from windlass import OutcomeUnknown, StoreUnavailable, Windlass
 from windlass.core.schedules.policies import CatchUp
 from windlass.store.operation import Answer, Call
 from windlass.store.operations.enqueue import NewJob
-from windlass.store.operations.leader import LEADER, take_lead
 from windlass.store.operations.schedules.changes import add, fires, save, schedule
 from windlass.store.operations.schedules.definition import Definition
 from windlass.store.operations.schedules.records import FireRecord
 from windlass.store.operations.schedules.versions import declare, version_of
+from windlass.store.operations.upkeep.leader import LEADER, take_lead
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties
+from windlass.worker.duties.build import build_duties
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.duties import Duties, TimedDuty
 from windlass.worker.duties.leader import Leadership

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Thread
@@ -141,6 +142,31 @@ def test_a_name_for_other_arguments_is_refused(app: Windlass, calls: Calls) -> N
 
     assert run(app, body).state is State.COMPLETED
     assert calls.made == [1]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda calls, number: lambda: calls(number),
+        lambda calls, number: lambda number=number: calls(number),
+        lambda calls, number: partial(calls, number),
+        lambda calls, number: partial(calls, value=number),
+    ],
+    ids=["lambda", "default", "partial", "partial by name"],
+)
+def test_what_a_lambda_or_a_partial_was_given_counts_as_its_arguments(
+    app: Windlass, calls: Calls, made: Callable[[Calls, int], Callable[[], int]]
+) -> None:
+    """The functions of a loop have one name: without this each round would get the result of the first."""
+
+    def body(*, job: ActiveJob = this_job) -> int:
+        assert job.step("a", made(calls, 1)) == job.step("a", made(calls, 1))
+        with pytest.raises(ConfigError, match="step 'a' was called with another function or other arguments"):
+            job.step("a", made(calls, 2))
+        return 1
+
+    assert run(app, body).result() == 1
+    assert len(calls.made) == 1
 
 
 def test_a_later_run_gets_the_record_whatever_its_arguments(app: Windlass, calls: Calls) -> None:

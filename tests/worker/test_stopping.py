@@ -19,6 +19,7 @@ from tests.worker.prefetched_task import enqueue_behind, learned, teach
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
 from windlass.store.driver import Topic
 from windlass.store.operation import Answer, Call
+from windlass.worker.shutdown import ShutdownTimes
 
 AFTER_GRACE = 2.0
 """Seconds after the grace time within which a worker is gone."""
@@ -56,6 +57,30 @@ def test_jobs_that_a_cycle_under_way_brings_in_go_back(
     stopping.join(PATIENCE)
     assert ran == []
     assert {(job.refresh().state, job.attempt, job.record.rescues) for job in jobs} == {(State.PENDING, 0, 0)}
+
+
+@pytest.mark.only_on("sqlite")
+def test_jobs_that_come_in_when_the_time_for_writes_is_over_go_back(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
+    """B7: a machine that hardly gets on leaves nothing to the rescuer as long as its worker is there."""
+    app._shutdown_times = ShutdownTimes(last_lines=0.0, last_writes=0.0, last_call=PATIENCE)
+    hold = Hold(claims)
+    interceptor.after.append(hold.after)
+
+    @app.task
+    def note() -> None: ...
+
+    worker = app.worker()
+    worker.start()
+    job = note.enqueue()
+    hold.await_reached()
+    stopping = Thread(target=worker.stop, kwargs={"grace": 0})
+    stopping.start()
+    eventually(lambda: not worker._watching.is_alive, "its threads end")
+    hold.release()
+    stopping.join(PATIENCE)
+    assert (job.refresh().state, job.attempt, job.record.rescues) == (State.PENDING, 0, 0)
 
 
 def test_a_last_attempt_that_is_being_marked_goes_back(app: Windlass, interceptor: CallInterceptor) -> None:

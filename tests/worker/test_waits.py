@@ -105,7 +105,7 @@ def test_names_are_checked(app: Windlass, name: Any) -> None:
 
 
 def test_a_value_that_cannot_be_stored_is_refused(app: Windlass) -> None:
-    with pytest.raises(PayloadError, match="event 'approved': its value cannot be stored"):
+    with pytest.raises(PayloadError, match="event 'approved': its value cannot be stored: object cannot be stored"):
         app.send("approved", object())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,12 +15,15 @@ from windlass.core.access.roles import Role, role_of
 from windlass.core.access.token_text import BITS, digest_of, token_text
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
-from windlass.insight.access.audit import AuditPage, audit_page
-from windlass.insight.access.tokens import TokenView, token_views
+from windlass.insight import reads
 from windlass.store.operation import Operation
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import MOST_TOKENS, NewToken
+
+if TYPE_CHECKING:
+    from windlass.insight.access.audit import AuditPage
+    from windlass.insight.access.tokens import TokenView
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +78,11 @@ class AccessOperator(ClientOwner):
 
     def tokens(self) -> list[TokenView]:
         """Every token by name; those that were revoked or have expired are listed for 90 days."""
-        return self.client.session.run(token_views())
+        return self.client.session.run(reads.token_views())
 
     async def atokens(self) -> list[TokenView]:
         """``tokens`` for async code."""
-        return await self.client.session.arun(token_views())
+        return await self.client.session.arun(reads.token_views())
 
     def revoke_token(self, name: str, *, by: str = "api") -> bool:
         """Let a token open nothing from now on; False when there is none of that name."""
@@ -93,11 +97,11 @@ class AccessOperator(ClientOwner):
 
         ``cursor`` takes the ``next`` of the page before. The newest 20,000 entries are kept, for 400 days.
         """
-        return self.client.session.run(audit_page(limit, cursor))
+        return self.client.session.run(reads.audit_page(limit, cursor))
 
     async def aaudit(self, *, limit: int = 50, cursor: int | None = None) -> AuditPage:
         """``audit`` for async code."""
-        return await self.client.session.arun(audit_page(limit, cursor))
+        return await self.client.session.arun(reads.audit_page(limit, cursor))
 
     def record_change(self, *, who: str, via: str, action: str, target: str, count: int = 1) -> None:
         """Add an entry to the audit, for programs that change something on behalf of people."""
@@ -127,7 +131,7 @@ def _new_token(name: str, role: str, queues: Sequence[str] | None, expires: Dura
 
 def _add(text: str, new: NewToken, *, by: str) -> Operation[IssuedToken]:
     added = yield from tokens.add(new, by=by)
-    found = yield from token_views(new.name)
+    found = yield from reads.token_views(new.name)
     if not added:
         raise ConfigError(
             f"there is a token {new.name!r} already; revoke it first, or choose another name"

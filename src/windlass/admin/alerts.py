@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from msgspec.structs import replace
 
@@ -17,17 +17,13 @@ from windlass.core.alerts.silence import silence_length
 from windlass.core.units import milliseconds
 from windlass.delivery.channel import Channel
 from windlass.errors import ConfigError, Duration, IllegalTransition
-from windlass.insight.alerts.reads import (
-    alert_filter,
-    alert_page,
-    delivery_views,
-    find_alert,
-    firing_counts,
-    rule_views,
-)
-from windlass.insight.alerts.views import AlertPage, AlertRuleView, AlertView, DeliveryView, rule_view
+from windlass.insight import reads
 from windlass.store.operation import Operation
 from windlass.store.operations.alerts import alerts, rules
+from windlass.threads.in_thread import in_thread
+
+if TYPE_CHECKING:
+    from windlass.insight.alerts.views import AlertPage, AlertRuleView, AlertView, DeliveryView
 
 
 class RuleOptions(TypedDict, total=False):
@@ -88,29 +84,31 @@ class Alerts:
 
         The newest 10,000 are kept, for 90 days after they were resolved.
         """
-        return self._client.session.run(alert_page(alert_filter(**filter), limit=limit, cursor=cursor))
+        return self._client.session.run(reads.alert_page(reads.alert_filter(**filter), limit=limit, cursor=cursor))
 
     async def alist(
         self, *, limit: int = 50, cursor: str | None = None, **filter: Unpack[AlertFilterOptions]
     ) -> AlertPage:
         """``list`` for async code."""
-        return await self._client.session.arun(alert_page(alert_filter(**filter), limit=limit, cursor=cursor))
+        return await self._client.session.arun(
+            reads.alert_page(reads.alert_filter(**filter), limit=limit, cursor=cursor)
+        )
 
     def get(self, id: str) -> AlertView:
         """The alert with this id, or the only one whose id begins so; ``ConfigError`` where there is none."""
-        return self._client.session.run(find_alert(id))
+        return self._client.session.run(reads.find_alert(id))
 
     async def aget(self, id: str) -> AlertView:
         """``get`` for async code."""
-        return await self._client.session.arun(find_alert(id))
+        return await self._client.session.arun(reads.find_alert(id))
 
     def firing(self) -> dict[str, int]:
         """How many alerts fire and were not acknowledged, by severity, the most urgent first."""
-        return self._client.session.run(firing_counts())
+        return self._client.session.run(reads.firing_counts())
 
     async def afiring(self) -> dict[str, int]:
         """``firing`` for async code."""
-        return await self._client.session.arun(firing_counts())
+        return await self._client.session.arun(reads.firing_counts())
 
     def acknowledge(self, id: str, *, by: str = "api") -> AlertView:
         """Say that a person looks after it; ``IllegalTransition`` where it is resolved. A repeat changes nothing."""
@@ -142,11 +140,11 @@ class Alerts:
 
     def rules(self) -> Sequence[AlertRuleView]:
         """All rules by name. The default ones are there once a process with duties has led."""
-        return self._client.session.run(rule_views())
+        return self._client.session.run(reads.rule_views())
 
     async def arules(self) -> Sequence[AlertRuleView]:
         """``rules`` for async code."""
-        return await self._client.session.arun(rule_views())
+        return await self._client.session.arun(reads.rule_views())
 
     def rule(self, name: str) -> AlertRuleView:
         """The rule of this name; ``ConfigError`` where there is none."""
@@ -180,7 +178,8 @@ class Alerts:
     def silence_rule(self, name: str, duration: Duration, *, reason: str = "", by: str = "api") -> AlertRuleView:
         """Deliver nothing of a rule for a time, at most 30 days; it fires, and its alerts are recorded, as before.
 
-        What still fires when the time is over is told then. A second silence takes the place of the first.
+        Alerts that still fire when the time has passed are delivered then. A second silence takes the place of the
+        first.
 
         >>> from windlass import Windlass
         >>> with Windlass("sqlite:///:memory:") as app:
@@ -198,7 +197,7 @@ class Alerts:
         return await self._client.session.arun(_silence(name, length, by=by, reason=reason))
 
     def unsilence_rule(self, name: str) -> AlertRuleView:
-        """End the silence of a rule; what still fires is told. A rule that is not silenced stays as it is."""
+        """End the silence of a rule; alerts that still fire are delivered. One that is not silenced stays as it is."""
         return self._client.session.run(_silence(name, None))
 
     async def aunsilence_rule(self, name: str) -> AlertRuleView:
@@ -218,13 +217,13 @@ class Alerts:
 
         ``cursor`` takes the number of the last one of the page before.
         """
-        return self._client.session.run(delivery_views(_states(failed), limit=limit, cursor=cursor))
+        return self._client.session.run(reads.delivery_views(_states(failed), limit=limit, cursor=cursor))
 
     async def adeliveries(
         self, *, failed: bool = False, limit: int = 50, cursor: int | None = None
     ) -> Sequence[DeliveryView]:
         """``deliveries`` for async code."""
-        return await self._client.session.arun(delivery_views(_states(failed), limit=limit, cursor=cursor))
+        return await self._client.session.arun(reads.delivery_views(_states(failed), limit=limit, cursor=cursor))
 
     def channels(self) -> Sequence[Channel]:
         """Those by which alerts are delivered."""
@@ -244,18 +243,7 @@ class Alerts:
 
     async def atest(self, channel: str | None = None) -> Sequence[ChannelTest]:
         """``test`` for async code."""
-        import asyncio  # a sixth of our start-up, for sync programs in vain
-
-        return await asyncio.to_thread(self.test, channel)
-
-
-class AlertsOperator(ClientOwner):
-    """The part of ``Windlass`` that is about alerts."""
-
-    @property
-    def alerts(self) -> Alerts:
-        """Alerts and their rules: list, acknowledge, resolve; add, edit, silence, delete."""
-        return Alerts(self)
+        return await in_thread(self.test, channel)
 
 
 def _states(failed: bool) -> list[DeliveryState]:
@@ -263,23 +251,23 @@ def _states(failed: bool) -> list[DeliveryState]:
 
 
 def _acknowledge(id: str, *, by: str) -> Operation[AlertView]:
-    alert = yield from find_alert(id)
+    alert = yield from reads.find_alert(id)
     yield from alerts.acknowledge(alert.id, by=by)
-    found = yield from find_alert(alert.id)
+    found = yield from reads.find_alert(alert.id)
     if found.acknowledged_at is None:
         raise IllegalTransition(f"alert {found.id} is {found.state}, and cannot be acknowledged any more")
     return found
 
 
 def _resolve(client: Client, id: str, *, by: str) -> Operation[AlertView]:
-    alert = yield from find_alert(id)
+    alert = yield from reads.find_alert(id)
     rule = yield from rules.rules(alert.rule)
     chosen = rule[0].channel_names if rule else []
     channels = client.channels.names_for(chosen, severity=alert.severity.value, kind="resolved")
     if alert.silenced_until is not None or (rule and rule[0].silenced_until is not None):
         channels = []
     yield from alerts.resolve(alert.id, by=by, channels=channels)
-    return (yield from find_alert(alert.id))
+    return (yield from reads.find_alert(alert.id))
 
 
 def _find(name: str) -> Operation[AlertRule]:
@@ -290,13 +278,13 @@ def _find(name: str) -> Operation[AlertRule]:
 
 
 def _view(name: str) -> Operation[AlertRuleView]:
-    return rule_view((yield from _find(name)))
+    return reads.rule_view((yield from _find(name)))
 
 
 def _add(rule: AlertRule) -> Operation[AlertRuleView]:
     saved = yield from rules.save(rule)
     if saved is not None:
-        return rule_view(saved)
+        return reads.rule_view(saved)
     if (yield from rules.rules(rule.name)):
         raise ConfigError(f"there is an alert rule {rule.name!r} already; edit it, or choose another name")
     raise ConfigError(f"there are {MOST_RULES} alert rules, and no more are kept; delete some")
@@ -312,7 +300,7 @@ def _edit(name: str, revision: int | None, changes: RuleChanges) -> Operation[Al
     saved = yield from rules.save(changed)
     if saved is None:
         raise IllegalTransition(f"alert rule {name!r} was changed meanwhile; read it again")
-    return rule_view(saved)
+    return reads.rule_view(saved)
 
 
 def _changed(rule: AlertRule, changes: RuleChanges) -> AlertRule:
@@ -335,7 +323,7 @@ def _silence(name: str, length: int | None, *, by: str | None = None, reason: st
     found = yield from rules.silence(name, length=length, by=by, reason=reason or None)
     if found is None:
         raise ConfigError(f"no alert rule is called {name!r}")
-    return rule_view(found)
+    return reads.rule_view(found)
 
 
 def _delete(name: str) -> Operation[bool]:

@@ -110,15 +110,6 @@ class ArchivedJobs:
         )
 
 
-class ArchiveOperator(ClientOwner):
-    """The part of ``Windlass`` that is about its archive."""
-
-    @property
-    def archive(self) -> ArchivedJobs:
-        """Jobs that retention has put aside: ``app.archive.jobs(task="mail")``."""
-        return ArchivedJobs(self)
-
-
 def _page(reader: ArchiveReader, limit: int, cursor: str | None, options: ArchiveOptions) -> Operation[ArchivePage]:
     validate.whole_number(limit, "limit", least=1, most=1000)
     return (yield from reader.page(filter_of(options), limit=limit, cursor=cursor_of(cursor)))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from windlass import clock
+from windlass.admin import handles
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB
 from windlass.core.fault.mute import mute_length, mute_reason, muted_group
 from windlass.core.units import duration, milliseconds
 from windlass.errors import ConfigError, Duration, IllegalTransition, WindlassError
-from windlass.insight.diagnostics.code import CodeCheck, check_code
-from windlass.insight.diagnostics.consistency import Consistency, examine, look_again
-from windlass.insight.diagnostics.doctor import diagnose, unreachable
-from windlass.insight.diagnostics.finding import Diagnosis
-from windlass.insight.diagnostics.mutes import MuteView, mute_view, mute_views
-from windlass.insight.workers import worker_views
+from windlass.insight import reads
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import leases
@@ -25,7 +22,14 @@ from windlass.store.operations.diagnostics.mutes import MOST_MUTES, mute, mutes,
 from windlass.store.operations.limits.concurrency import mend_keys
 from windlass.store.operations.queues import mend_counters
 from windlass.store.operations.rescue import rescue
-from windlass.store.operations.tidy import FIRST_KEY, tidy_keys
+from windlass.store.operations.upkeep.tidy import FIRST_KEY, tidy_keys
+
+if TYPE_CHECKING:
+    from windlass.admin.alerts import Alerts
+    from windlass.insight.diagnostics.code import CodeCheck
+    from windlass.insight.diagnostics.consistency import Consistency
+    from windlass.insight.diagnostics.finding import Diagnosis
+    from windlass.insight.diagnostics.mutes import MuteView
 
 _PAUSE = 0.1
 """Seconds between two looks for an answer."""
@@ -37,6 +41,11 @@ _BETWEEN_LOOKS = 1.0
 class DiagnosticsOperator(ClientOwner):
     """The part of ``Windlass`` that is asked when something is wrong. Nothing here changes a job."""
 
+    @property
+    def alerts(self) -> Alerts:
+        """Alerts and their rules: list, acknowledge, resolve; add, edit, silence, delete."""
+        return handles.Alerts(self)
+
     def diagnose(self, *, stuck_after: Duration = "1h") -> Diagnosis:
         """Everything that is wrong with the store and the processes around it, each with a remedy.
 
@@ -47,9 +56,9 @@ class DiagnosticsOperator(ClientOwner):
         facts: dict[str, str] = {}
         try:
             facts = self.client.session.facts()
-            return self.client.session.run(diagnose(self.client, facts, stuck_after=length))
+            return self.client.session.run(reads.diagnose(self.client, facts, stuck_after=length))
         except WindlassError as error:
-            return unreachable(error, facts)
+            return reads.unreachable(error, facts)
 
     async def adiagnose(self, *, stuck_after: Duration = "1h") -> Diagnosis:
         """``diagnose`` for async code."""
@@ -58,12 +67,12 @@ class DiagnosticsOperator(ClientOwner):
     def check_code(self) -> CodeCheck:
         """Compare the jobs that wait with the tasks of this program: unknown tasks, arguments that no longer fit."""
         self.client.load_included()
-        return self.client.session.run(check_code(self.client))
+        return self.client.session.run(reads.check_code(self.client))
 
     async def acheck_code(self) -> CodeCheck:
         """``check_code`` for async code."""
         self.client.load_included()
-        return await self.client.session.arun(check_code(self.client))
+        return await self.client.session.arun(reads.check_code(self.client))
 
     def check(self, *, repair: bool = False) -> Consistency:
         """Walk through the store and compare what it holds with itself; a difference counts if a second look, a moment
@@ -71,15 +80,15 @@ class DiagnosticsOperator(ClientOwner):
 
         With ``repair`` sets right what is safe to set right: what was ended, cancelled or lost is never brought back.
         """
-        found, examined = self.client.session.run(examine())
+        found, examined = self.client.session.run(reads.examine())
         if found:
             clock.sleep(_BETWEEN_LOOKS)
-            found = self.client.session.run(look_again(found))
+            found = self.client.session.run(reads.look_again(found))
         if not (found and repair):
-            return Consistency(found, examined)
+            return reads.Consistency(found, examined)
         self.client.session.run(self._repair(found), notify=ANY_JOB)
-        left = self.client.session.run(look_again(found))
-        return Consistency(found, examined, frozenset(found) - frozenset(left))
+        left = self.client.session.run(reads.look_again(found))
+        return reads.Consistency(found, examined, frozenset(found) - frozenset(left))
 
     async def acheck(self, *, repair: bool = False) -> Consistency:
         """``check`` for async code."""
@@ -148,19 +157,20 @@ class DiagnosticsOperator(ClientOwner):
 
     def dead_mutes(self) -> list[MuteView]:
         """The groups of failures that are muted, the oldest mute first."""
-        return self.client.session.run(mute_views())
+        return self.client.session.run(reads.mute_views())
 
     async def adead_mutes(self) -> list[MuteView]:
         """``dead_mutes`` for async code."""
-        return await self.client.session.arun(mute_views())
+        return await self.client.session.arun(reads.mute_views())
 
 
 def _mute(cause: str, reason: str, lasts: Duration, by: str) -> Operation[MuteView]:
     group, length, why = muted_group(cause), mute_length(lasts), mute_reason(reason)
+    yield from mutes()  # read only: who mutes what has failed means a store that is there
     saved = yield from mute(group, lasts=length, reason=why, by=by)
     if saved is None:
         raise ConfigError(f"{MOST_MUTES} groups are muted, and no more can be; unmute some")
-    return mute_view(saved)
+    return reads.mute_view(saved)
 
 
 def _unmute(cause: str) -> Operation[bool]:
@@ -182,7 +192,7 @@ def _ask(worker: str, token: str) -> Operation[list[str]]:
 
 def _answers(token: str) -> Operation[dict[str, str]]:
     """The answers so far, by the worker's id."""
-    views = yield from worker_views()
+    views = yield from reads.worker_views()
     said = {view.id: view.info.get("stacks") for view in views}
     # What a worker says of itself is data of the store, and may be damaged.
     return {id: str(one.get("text")) for id, one in said.items() if isinstance(one, dict) and one.get("asked") == token}

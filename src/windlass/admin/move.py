@@ -20,7 +20,7 @@ from windlass.client.session import Session
 from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
-from windlass.store.operations import leader, leases, queries, queues
+from windlass.store.operations import leases, queries, queues
 from windlass.store.operations.access import tokens
 from windlass.store.operations.flows.ended import flows_exist
 from windlass.store.operations.limits import concurrency
@@ -30,6 +30,7 @@ from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.sent_events import import_sent, sent_events
 from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
+from windlass.store.operations.upkeep import leader
 from windlass.store.pages import portions
 
 MOVER = "windlass move"

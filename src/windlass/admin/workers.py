@@ -1,11 +1,81 @@
-"""Pauses, resumes and stops workers, and takes lost ones off the lists."""
+"""The operator's methods for workers: list, pause, resume, stop, take lost ones off the lists."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from windlass.client.owner import ClientOwner
 from windlass.errors import IllegalTransition
+from windlass.insight import reads
+from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import leases, queues
 from windlass.store.operations.leases import WorkerRecord
+
+if TYPE_CHECKING:
+    from windlass.insight.workers import WorkerView
+
+_ORDERS = (Topic.CONTROL,)
+"""The topic of an order to a worker."""
+
+
+class WorkersOperator(ClientOwner):
+    """The part of ``Windlass`` that is about workers."""
+
+    def workers(self) -> list[WorkerView]:
+        """Live workers, and those that died within a day."""
+        return self.client.session.run(reads.worker_views())
+
+    async def aworkers(self) -> list[WorkerView]:
+        """``workers`` for async code."""
+        return await self.client.session.arun(reads.worker_views())
+
+    def pause_worker(self, worker: str, *, by: str = "api") -> int:
+        """Let one worker (its id or name) claim no more; how many workers that reaches."""
+        return len(self.client.session.run(pause_worker(worker, by=by), notify=_ORDERS))
+
+    async def apause_worker(self, worker: str, *, by: str = "api") -> int:
+        """``pause_worker`` for async code."""
+        return len(await self.client.session.arun(pause_worker(worker, by=by), notify=_ORDERS))
+
+    def resume_worker(self, worker: str, *, by: str = "api") -> int:
+        """Let a paused worker go on; how many workers that reaches."""
+        return len(self.client.session.run(resume_worker(worker, by=by), notify=_ORDERS))
+
+    async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
+        """``resume_worker`` for async code."""
+        return len(await self.client.session.arun(resume_worker(worker, by=by), notify=_ORDERS))
+
+    def stop_worker(self, worker: str, *, by: str = "api") -> int:
+        """Ask one worker (its id or name) to stop in order, as SIGTERM does: it claims no more, gives what runs its
+        grace time and releases the rest. Returns how many workers that reaches; it does not wait for them.
+
+        It cannot be taken back. ``IllegalTransition`` when the worker is lost.
+        """
+        return len(self.client.session.run(stop_worker(worker, by=by), notify=_ORDERS))
+
+    async def astop_worker(self, worker: str, *, by: str = "api") -> int:
+        """``stop_worker`` for async code."""
+        return len(await self.client.session.arun(stop_worker(worker, by=by), notify=_ORDERS))
+
+    def forget_worker(self, worker: str) -> int:
+        """Take a lost worker (its id or name) off the lists; how many there were. Its jobs are rescued all the same.
+
+        ``IllegalTransition`` when the worker is alive. A lost worker that turns out to be alive is listed again.
+        """
+        return self.client.session.run(forget_worker(worker))
+
+    async def aforget_worker(self, worker: str) -> int:
+        """``forget_worker`` for async code."""
+        return await self.client.session.arun(forget_worker(worker))
+
+    def forget_lost_workers(self) -> int:
+        """Take all lost workers off the lists; how many."""
+        return self.client.session.run(forget_lost_workers())
+
+    async def aforget_lost_workers(self) -> int:
+        """``forget_lost_workers`` for async code."""
+        return await self.client.session.arun(forget_lost_workers())
 
 
 def pause_worker(worker: str, *, by: str) -> Operation[list[str]]:

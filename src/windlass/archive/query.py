@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypedDict
+
+from msgspec import Struct
 
 from windlass.archive.protocol import ArchivedJob, week_at
 from windlass.core import validate
@@ -72,8 +73,7 @@ class ArchiveReader(Protocol):
         """The week under which the store's own archive has a job that was found; None for an archive elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveCursor:
+class ArchiveCursor(Struct, frozen=True):
     """Where a page begins: in a week, from a place on, without the jobs that were given already."""
 
     week: str

@@ -12,8 +12,8 @@ from windlass.archive.protocol import Archive, ArchivedJob, week_of
 from windlass.core.records import JobRecord
 from windlass.errors import ConfigError
 from windlass.store.operation import Operation
-from windlass.store.operations import prune
 from windlass.store.operations.transfer import steps_of_jobs
+from windlass.store.operations.upkeep import prune
 
 
 class ArchiveWriter(Protocol):

@@ -30,9 +30,9 @@ def running_for(command: Command) -> Command:
 
 
 def _common(command: Command) -> Command:
-    command = click.option("--text", help="Only jobs with this text in id, task, arguments, tags, metadata or errors.")(
-        command
-    )
+    command = click.option(
+        "--text", help="Only jobs with this text in id, task, queue, worker, tags, arguments, metadata or errors."
+    )(command)
     command = click.option(
         "--meta",
         multiple=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import sys
 from contextlib import nullcontext
 from datetime import timedelta
@@ -188,7 +189,8 @@ def component_of(logger: str) -> str:
 class TerminalFormatter(TimedFormatter):
     """For people at a terminal: runs below each other in columns, in the colours of their outcomes.
 
-    Columns grow with what they have to show, and stay as wide as they were.
+    Columns grow with what they have to show, and stay as wide as they were. Where that would break an id in two, the
+    name of the process is left out.
     """
 
     def __init__(self, process: str) -> None:
@@ -208,11 +210,19 @@ class TerminalFormatter(TimedFormatter):
         self._queue = max(self._queue, min(len(queue), _WIDEST))
         seconds, outcome = fields["seconds"], str(fields["outcome"])
         took = length(timedelta(seconds=seconds)) if isinstance(seconds, int | float) else "-"
+        at, runs, job = (
+            self.formatTime(record, self.datefmt),
+            f"{fields['attempt']}/{fields['max_attempts']}",
+            fields["job"],
+        )
+        shown = [at, f"{outcome:<9}", f"{took:>5}", " " * self._task, " " * self._queue, runs, str(job)]
+        if len("  ".join(shown)) - 2 + len(self._process) > shutil.get_terminal_size().columns:
+            self._process = ""
         line = (
-            f"{self.formatTime(record, self.datefmt)} {self._process}"
+            f"{at} {self._process}"
             f"{_coloured(f'{outcome:<9}', _OUTCOMES.get(outcome, 'cyan'))} {took:>5}  {escaped(task):<{self._task}}  "
-            f"{escaped(queue):<{self._queue}}  {fields['attempt']}/{fields['max_attempts']}  "
-            f"{_coloured(escaped(str(fields['job'])), 'bright_black')}"
+            f"{escaped(queue):<{self._queue}}  {runs}  "
+            f"{_coloured(escaped(str(job)), 'bright_black')}"
         )
         return "\n".join([line, *self._failure(record, fields)])
 

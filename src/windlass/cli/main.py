@@ -14,7 +14,7 @@ from windlass.version import VERSION
 _HOMES = {
     "demo": "windlass.cli.demo.command:demo",
     "dev": "windlass.cli.dev.command:dev",
-    "worker": "windlass.cli.commands.worker:worker",
+    "worker": "windlass.cli.commands.workers.worker:worker",
     "duties": "windlass.cli.commands.duties:duties",
     "web": "windlass.cli.web.command:web",
     "password": "windlass.cli.web.password:password",
@@ -29,7 +29,7 @@ _HOMES = {
     "dead": "windlass.cli.commands.dead:dead",
     "archive": "windlass.cli.archive.command:archive",
     "alerts": "windlass.cli.alerts.command:alerts",
-    "workers": "windlass.cli.commands.workers:workers",
+    "workers": "windlass.cli.commands.workers.workers:workers",
     "tokens": "windlass.cli.access.tokens:tokens",
     "audit": "windlass.cli.access.audit:audit",
     "status": "windlass.cli.commands.status:status",

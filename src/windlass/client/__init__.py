@@ -9,11 +9,10 @@ Files, in reading order:
 - ``routes``: Chooses the queue of a task whose jobs do not name one.
 - ``transactions``: The caller's transactions: jobs become part of one, and a running job guards one.
 - ``result_waiter``: Waits for results: one query for everyone who waits in this process.
+- ``job_fields``: What a job shows of itself: the fields of its record, as users see them.
 - ``job_result``: Waits for one job to finish, and turns how it ended into its value or an exception.
 - ``job_changes``: Finds, cancels and retries one job by its id.
-- ``registry``: The tasks of an app, by name; also those whose module is not imported yet.
-- ``call_shape``: Which calls a task's function takes, so that a wrong one is rejected before it is stored.
-- ``declaration``: Rejects functions that cannot be tasks, when they are declared.
+- ``tasks/``: The tasks of an app: which there are, which functions can be one, which calls one takes.
 - ``modules``: Imports modules that are named as text.
 - ``hints``: Suggests the option or method that an unknown name may have meant.
 - ``config``: Reads settings (argument, environment, ``[tool.windlass]``, default) and who changes something by hand.

@@ -11,10 +11,10 @@ from windlass.archive.writers import ArchiveWriter
 from windlass.client.config import actor
 from windlass.client.enqueue import Enqueuer
 from windlass.client.modules import load_module
-from windlass.client.registry import Registry
 from windlass.client.result_waiter import ResultWaiter
 from windlass.client.routes import Routes
 from windlass.client.session import Session
+from windlass.client.tasks.registry import Registry
 from windlass.client.transactions import Transactions
 from windlass.core import validate
 from windlass.core.alerts.records import AlertRule
@@ -205,8 +205,8 @@ class Client:
         self.has_seeded = True
 
     def declare_key_limits(self) -> Operation[None]:
-        """Tell the store how many jobs with the same concurrency key may run at once, and how many with the same rate
-        key may begin in which time, as the tasks say; asks nothing of it again that it knows.
+        """Store what tasks declare: how many jobs with the same concurrency key may run at once, and how many with the
+        same rate key may begin in which time. What the store knows already is not sent again.
         """
         limits = {
             task.name: task.settings.concurrency or 1
@@ -288,7 +288,8 @@ class Client:
         try:
             text = self.codec.encode_result(None, value)
         except PayloadError as error:
-            raise type(error)(f"event {name!r}: its value cannot be stored: {error}") from error
+            reason = str(error).removeprefix("result: ")
+            raise type(error)(f"event {name!r}: its value cannot be stored: {reason}") from error
         is_encrypted = self.encryption.is_on and self.encryption.by_default
         return name, seal_text(self.encryption, "event", (name,), text) if is_encrypted else text
 
@@ -355,12 +356,13 @@ class Client:
             raise
 
     def _count_refused(self, refusal: QueueFull, requests: Sequence[Request]) -> None:
-        """Have figures tell of it. A refusal inside a transaction of the caller's is not counted: on SQLite that holds
-        the lock which the count would wait for.
+        """Count the jobs in the figures. A refusal inside a transaction of the caller is not counted: on SQLite that
+        transaction holds the lock which the count would wait for.
         """
         tasks = (request.name for request in requests)
-        if row := self._refusals.add(refusal.queue or "", tasks, now=self.now()):
-            self.session.run_later(append_row(row[1], worker=self._refusals_id, number=row[0]))
+        if counted := self._refusals.add(refusal.queue or "", tasks, now=self.now()):
+            number, row = counted
+            self.session.run_later(append_row(row, worker=self._refusals_id, number=number))
 
     def _jobs(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
         return [Job.stored(self, one) for one in stored]

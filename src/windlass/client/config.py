@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,7 @@ _KEYS = (
     "app",
     "concurrency",
     "dashboard_url",
+    "environment",
     "log",
     "log_format",
     "log_jobs",
@@ -91,9 +91,13 @@ def chosen_keys(given: Sequence[str] | None) -> Sequence[str] | None:
 def _from_pyproject(folder: Path) -> dict[str, object]:
     file = folder / "pyproject.toml"
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("windlass", {})
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
+    import tomllib  # where there is no such file it is not needed
+
+    try:
+        table = tomllib.loads(text).get("tool", {}).get("windlass", {})
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: {error}") from error
     if not isinstance(table, dict):

@@ -20,7 +20,7 @@ from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Digest, Unique, cached_key, chosen, key_of, plain_digest
 from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
-from windlass.flows.dependencies import check_gets_result, new_edges, new_groups, with_results
+from windlass.flows.dependencies import check_gets_result, new_edges, new_groups, with_results, with_value
 from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import (
@@ -89,12 +89,12 @@ class Enqueuer:
         self._plain: dict[Task[..., Any], _EnqueuePlan] = {}
         """By task: the jobs that code outside of jobs enqueues without options, nearly all there are."""
         self._append_works: dict[str, bool] = {}
-        """By queue: whether the store's short way may do. A queue is there once something was stored in it; it may have
-        a limit all the same.
+        """By queue: whether to try the short call first. It works in a queue that exists, unless the queue has a limit
+        on its length.
         """
 
     def prepare(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
-        """The operation that stores these requests; everything that can be refused without the store is, here."""
+        """The operation that stores these requests. What can be rejected without the store is rejected here."""
         most = self._codec.limits.bulk
         if len(requests) > most and (number := _without_callbacks(requests)) > most:
             raise PayloadError(f"at most {most:,} jobs at once, got {number:,}; split the list")
@@ -183,7 +183,9 @@ class Enqueuer:
         return self._codec.decode_meta(text)
 
     def _append(self, terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
-        """One call, whatever the queue is like: the short one where it has worked before or may well work."""
+        """Store jobs by the short call where the queue is known to exist, else by the long one, which creates the
+        queue.
+        """
         if self._append_works.get(terms.queue):
             stored = yield from append(terms, jobs)
             if stored is not None:
@@ -250,7 +252,7 @@ class Enqueuer:
         if plan.options.members is not None and plan.naming is not None and plan.naming.replaces:
             raise ConfigError(
                 f"group: the callback of task {plan.terms.task!r} cannot replace another job; use "
-                'Unique(on_conflict="keep")'
+                "options(unique='a key')"
             )
         payload = self._codec.encode_call(plan.signature, request.args, request.kwargs)
         return NewJob.under(
@@ -289,12 +291,17 @@ class Enqueuer:
             return self._cached_key(request, plan, name)
         if isinstance(unique, str):
             return unique
+        if unique.by is None and plan.options.into is not None:
+            raise ConfigError(
+                f"task {name!r} is unique by its arguments, and this job gets one of them from another job, which has "
+                "not returned it yet; say what tells it apart: Unique(by=...) without that argument, or "
+                "options(unique='a key')"
+            )
         if unique.by is None:
             return key_of(name, payload, self._digest(plan))
         if not isinstance(request.task, Task):
             raise ConfigError(f"task {name!r} is not registered here, so Unique(by=...) cannot find its arguments")
-        bound = request.task.shape.bind(name, request.args, request.kwargs)
-        values = chosen(unique, _flattened(bound, request), name)
+        values = chosen(unique, _arguments(request), name)
         return key_of(name, self._codec.encode_call(request.task.signature, values, {}), self._digest(plan))
 
     def _digest(self, plan: _EnqueuePlan) -> Digest:
@@ -321,11 +328,19 @@ _UNKNOWN = TaskSettings()
 """What holds for a task that is known by name only."""
 
 
+_TO_COME: Any = object()
+"""In the place of an argument that another job will give."""
+
+
 def _arguments(request: Request) -> dict[str, Any]:
-    """What a call is given, by name. Only a task that is registered here can have a rule that asks for it."""
+    """The arguments of a call by name, without those that come from another job. Only a task that is registered here
+    can have a rule that needs them.
+    """
     if not isinstance(request.task, Task):
         return {}
-    return _flattened(request.task.shape.bind(request.task.name, request.args, request.kwargs), request)
+    args, kwargs = with_value(request, _TO_COME)
+    bound = request.task.shape.bind(request.task.name, args, kwargs)
+    return {name: value for name, value in {**bound, **request.kwargs}.items() if value is not _TO_COME}
 
 
 def _rate_gate(request: Request, name: str, rule: KeyRule) -> str:
@@ -340,14 +355,11 @@ def _rate_key(name: str, options: Options, settings: TaskSettings) -> KeyRule | 
     return options.rate_key
 
 
-def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:
-    # Arguments that land in **kwargs are named by the caller like any others.
-    return {**bound, **request.kwargs}
-
-
 def _cached_for(task: str, options: Options, settings: TaskSettings) -> int | None:
     """For how long a result is cached; ``ConfigError`` for options that contradict that."""
     cached_for = options.cached_for(settings.cached_for)
+    if options.into is not None and not isinstance(options.cache_key or settings.cache_key, str):
+        return None  # its arguments are known when another job has returned one of them
     if cached_for is None:
         if options.cache_key is not None and options.cache is not None:
             raise ConfigError(f"task {task!r} has no cache, so options(cache_key=...) has no meaning; give it cache=")

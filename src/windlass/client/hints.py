@@ -10,7 +10,13 @@ _OPTIONS = {
     "acks_late": "leave it out: a job is always kept until it has ended, also when its worker dies",
     "at_front": "use priority=, higher comes first",
     "autoretry_for": "use retry_on=",
+    "bind": "leave it out: a parameter that is annotated `job: ActiveJob` gets the running job",
     "countdown": "use delay=",
+    "default_retry_delay": "use retry=Retry(base=...)",
+    "defer": "use delay=",
+    "defer_by": "use delay=",
+    "defer_until": "use at=",
+    "depends_on": "use after=[job]",
     "dont_autoretry_for": "use give_up_on=",
     "eta": "use at=",
     "execute_in": "use delay=",
@@ -18,10 +24,12 @@ _OPTIONS = {
     "ignore_result": "leave it out: results are kept as long as retention= says",
     "job_id": "use id=",
     "job_timeout": "use timeout=",
+    "link": "use chain(...)",
     "lock": "use unique=",
     "max_age": "use expires=",
     "max_retries": _ATTEMPTS,
     "queueing_lock": "use unique=",
+    "rate_limit": "use rate=",
     "result_ttl": "use Windlass(retention=Retention(...))",
     "retries": _ATTEMPTS,
     "retry_backoff": "use retry=Retry(base=..., factor=..., cap=...)",
@@ -44,6 +52,7 @@ _METHODS = {
     "enqueue_in": "use task.options(delay=...).enqueue(...)",
     "kiq": "use aenqueue(...)",
     "perform_async": "use enqueue(...)",
+    "perform_later": "use enqueue(...)",
     "perform_in": "use task.options(delay=...).enqueue(...)",
     "s": "use request(...)",
     "schedule": "use task.options(at=...).enqueue(...), or delay=",
@@ -58,6 +67,12 @@ _METHODS = {
 def hint_for_option(name: str) -> str | None:
     """What to use here in place of an option of another system."""
     return _OPTIONS.get(name)
+
+
+def hint_for_flow(given: object) -> str:
+    """What to do with a chain or a group where a task or a request is wanted; empty for anything else."""
+    is_flow = hasattr(type(given), "plan") and hasattr(type(given), "aenqueue")
+    return "; it is enqueued by itself: chain(...).enqueue(), group(...).enqueue()" if is_flow else ""
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:

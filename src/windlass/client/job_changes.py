@@ -49,14 +49,17 @@ def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:
     retried = yield from jobs.retry([record.seq], by=by, queue=queue)
     if retried.key_taken:
         holder = retried.key_taken[record.seq]
-        raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
+        raise IllegalTransition(
+            f"job {id} cannot be retried: job {holder}, which does the same, holds its unique key now; wait for that "
+            "one, or cancel it first"
+        )
     if not retried.seqs:
         record = yield from find_record(id)
         raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried{_gate(record)}")
 
 
 def _gate(record: JobRecord) -> str:
-    """A clause for a job that waits for something that a retry is no way round; empty for others."""
+    """A clause of the error: which gate a blocked job waits at, because a retry does not open it; else empty."""
     if record.state is not State.BLOCKED:
         return ""
     return ": it waits for a token of its rate" if record.reason == "rate" else ": it waits for its concurrency key"

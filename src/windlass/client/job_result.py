@@ -23,7 +23,7 @@ from windlass.errors import (
     StoreNotFound,
     StoreUnavailable,
 )
-from windlass.insight.why import why
+from windlass.insight import reads
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.queries import FinishedJob
@@ -84,7 +84,7 @@ class JobWait:
         return None if self._limit is None else max(0.0, self._limit - (clock.monotonic() - self._began))
 
     def _look_alone(self) -> FinishedJob:
-        """Wait on this thread where the system refuses the one that waits for all."""
+        """Wait on the caller's own thread, because the system refuses the thread that waits for all callers."""
         while (left := self._left) is None or left > 0:
             clock.sleep(_LOOK_ALONE if left is None else min(left, _LOOK_ALONE))
             finished = self._session.run(self._at_the_start())
@@ -113,11 +113,17 @@ class JobWait:
             for finished in (yield from queries.awaited([self._id])):
                 return finished
             record = yield from self._refresh()
-            reason = yield from why(record)
+            reason = yield from reads.why(record)
         except StoreUnavailable as error:
             raise JobTimeout(f"{late}; where it stands is not known: {error}") from error
         stands = f"it is {record.state}"
         raise JobTimeout(f"{late}; {reason}" if reason.startswith(stands) else f"{late}; {stands}: {reason}")
+
+
+_CANCELLED_BECAUSE: dict[str | None, str] = {
+    "expired": " (expired): it had not started in time",
+    "dependency": " (dependency): a job that it waited for did not complete; job.why() names it",
+}
 
 
 def check_found(finished: FinishedJob) -> None:
@@ -133,8 +139,7 @@ def value_of(client: Client, finished: FinishedJob) -> object:
     if finished.state is State.COMPLETED:
         return client.decode_result(str(finished.task), finished.result)
     if finished.state is State.CANCELLED:
-        why = " (expired): it had not started in time" if finished.reason == "expired" else ""
-        raise JobCancelled(f"job {finished.id} was cancelled{why}")
+        raise JobCancelled(f"job {finished.id} was cancelled{_CANCELLED_BECAUSE.get(finished.reason, '')}")
     raise _failure(finished)
 
 

@@ -83,13 +83,13 @@ class ResultWaiter:
         self._lock, self._wake, self._awaited, self._thread = Lock(), Wakeup(), {}, None
 
     def future(self, id: str) -> Future[FinishedJob]:
-        """Comes true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
+        """Has its result when the job is finished, or when there is no such job; raises ``StartRefused``."""
         future: Future[FinishedJob] = Future()
         self.add(id, future)
         return future
 
     def add(self, id: str, future: Future[FinishedJob] | PendingResult) -> None:
-        """Have it come true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
+        """Give it its result when the job is finished, or when there is no such job; raises ``StartRefused``."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 # It waits for our lock before it reads which jobs are awaited.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.active_job import deliver_interrupt
@@ -36,8 +37,7 @@ ANY_JOB = (Topic.WORK, Topic.FINISHED)
 A = TypeVar("A")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Listener:
+class Listener(Struct, frozen=True, eq=False):
     """What is called on news from this process, and on news from others."""
 
     wake: Callable[[], None]
@@ -73,6 +73,10 @@ class Session:
     @property
     def cycle_limit(self) -> int:
         return self._driver.cycle_limit
+
+    @property
+    def smallest_cycle(self) -> int:
+        return self._driver.smallest_cycle
 
     @property
     def is_closed(self) -> bool:
@@ -125,7 +129,7 @@ class Session:
         return stored
 
     async def arun_or_undo(self, operation: Operation[A], undo: Callable[[A], Operation[object]]) -> A:
-        """``arun`` for what must not be left as it is when the caller is cancelled and never gets the result."""
+        """``arun`` for an operation that is undone when its caller is cancelled and never gets the result."""
         import asyncio
 
         future = self._submit(lambda: self.run(operation))
@@ -216,7 +220,7 @@ class Session:
         return news is not None and all(map(news.hears, topics))
 
     def listen_again(self) -> None:
-        """Listen after all, if there are subscribers and the system refused what that needs; called now and then."""
+        """Try again to subscribe, where the system refused the thread or the files for that; called now and then."""
         if self._news is None and any(self._listeners.values()) and not self._is_closed:
             with self._lock:
                 if self._topics and not self._is_closed:
@@ -258,18 +262,18 @@ class Session:
 
     def _execute(self, call: Call) -> Answer:
         if _calls.isEnabledFor(logging.DEBUG):
-            return self._told(call, self._driver.execute)
+            return self._execute_logged(call, self._driver.execute)
         with self._reentry:
             return self._driver.execute(call)
 
     def _store(self, call: Call) -> Answer:
         if _calls.isEnabledFor(logging.DEBUG):
-            return self._told(call, self._driver.store)
+            return self._execute_logged(call, self._driver.store)
         with self._reentry:
             return self._driver.store(call)
 
-    def _told(self, call: Call, carry_out: Callable[[Call], Answer]) -> Answer:
-        """Log a call with its time; nothing of what it carries."""
+    def _execute_logged(self, call: Call, carry_out: Callable[[Call], Answer]) -> Answer:
+        """Carry out a call, and log its name and its time, but none of its values."""
         began, failed = clock.monotonic(), True
         try:
             with self._reentry:
@@ -309,8 +313,8 @@ class Session:
         return {topic for topic, listeners in self._listeners.items() if listeners}
 
     def _listen(self, topics: set[Topic]) -> None:
-        """Hear of other processes. Where the system refuses the thread or the files for it, all who wait find what is
-        new a little later, by themselves.
+        """Subscribe to notifications of other processes. Where the system refuses the thread or the files for that,
+        listeners find changes a little later, by polling.
         """
         if self._news is not None:
             if topics != self._topics:
@@ -331,7 +335,7 @@ class Session:
             self._listen_again = 0.0
 
     def _listen_less(self) -> News | None:
-        """Hear of what there still are listeners for; the news to be closed where there are none."""
+        """Unsubscribe from topics without a listener; gives the ``News`` to be closed where no topic has one."""
         if self._news is None:
             return None
         topics = self._topics

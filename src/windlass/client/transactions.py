@@ -163,8 +163,9 @@ class Guard:
     def _held(self) -> Operation[int]:
         """The job's seq, if it runs under our fence.
 
-        Asked before, so that a lost run does not touch the transaction, and again once nothing can take the job away:
-        on a connection of our own, because the caller's may see the store as it was when its transaction began.
+        It is read before the guard, so that a run that has lost its lease does not touch the transaction, and again
+        under the guard, when no other run can take the job over. It is read on a connection of our own: the caller's
+        may see the store as it was when its transaction began.
         """
         try:
             record = yield from find_record(self._id)

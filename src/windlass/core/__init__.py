@@ -16,7 +16,6 @@ Files, in reading order:
 - ``ulid``: ULIDs: ids that sort by creation time.
 - ``validate``: Checks names and settings; raises ``ConfigError`` that names the setting.
 - ``units``: Durations and amounts of memory as people write them: "10m", "512MB".
-- ``exitcode``: An exit code in words.
 - ``access/``: Who may do what over HTTP: roles, and tokens as texts.
 - ``limits/``: Limits on what runs, as far as they are decided without a store.
 - ``encryption/``: Encryption of stored texts: which keys there are, what a text is bound to, how it looks in the store.

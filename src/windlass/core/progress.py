@@ -11,7 +11,7 @@ from windlass.core.codec import storable
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run says it is: from 0 to 1, with a word about it."""
+    """How far a run says it is: from 0 to 1, and a short text."""
 
     value: float | None = None
     text: str | None = None

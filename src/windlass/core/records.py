@@ -12,6 +12,9 @@ from msgspec import Struct
 
 from windlass.core.state import State
 
+FOREVER = 36_500 * 24 * 3600 * 1000
+"""Milliseconds; a job that waits for an event without a limit of time is due after a hundred years."""
+
 
 class HeldJob(Protocol):
     """What must be known of a running job to decide how it ends."""
@@ -67,6 +70,7 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
     waited: int = 0
     """For how many milliseconds it could have been claimed before, had nothing stood before it."""
     is_charged: bool = False
+    """The last one: a cycle, which charges no run, leaves it out."""
 
 
 class Expired(Struct, frozen=True, array_like=True, gc=False):
@@ -157,6 +161,12 @@ class JobRecord(Struct, frozen=True, array_like=True):
     def is_manual_claim(self) -> bool:
         """Whether its lease is that of a manual claim, which is named token:seq:fence; a worker's has no colon."""
         return ":" in (self.lease or "")
+
+    @property
+    def is_never_due(self) -> bool:
+        """Whether it waits for an event for as long as it takes: ``run_at`` means nothing."""
+        waits = self.state is State.SCHEDULED and self.reason == "event"
+        return waits and self.run_at - self.created_at >= FOREVER // 2
 
     @property
     def is_charged(self) -> bool:

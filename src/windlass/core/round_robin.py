@@ -12,7 +12,7 @@ _SLACK = 64
 
 
 class Room(Protocol):
-    """What each name may have of the places, besides its share; it is told of each place that is dealt."""
+    """A bound on what each name gets, besides its share; ``take`` is called for each place that is dealt."""
 
     def admits(self, name: str) -> bool:
         """Whether this name may have another place."""

@@ -10,6 +10,19 @@ from typing import TypeVar
 from windlass.errors import ConfigError
 
 T = TypeVar("T")
+_SHOWN = 256
+"""A text of so many characters is repeated in full where it is refused."""
+
+
+def shortened(value: object) -> str:
+    """A value as errors show it: a text that is far too long is not repeated in full.
+
+    >>> shortened("mail"), shortened("k" * 1000)
+    ("'mail'", "'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk'... of 1,000 characters")
+    """
+    if isinstance(value, str) and len(value) > _SHOWN:
+        return f"{value[:60]!r}... of {len(value):,} characters"
+    return repr(value)
 
 
 def of_kind(value: object, kind: type[T], name: str, *, example: str) -> T:
@@ -30,7 +43,7 @@ def texts(value: object, name: str, *, example: str) -> tuple[str, ...]:
     """Several texts; a single one is rejected, because it would count as a list of its letters."""
     found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
     if found is None or not all(isinstance(text, str) for text in found):
-        raise ConfigError(f"{name} takes a list of texts, as in {example}; got {value!r}")
+        raise ConfigError(f"{name} takes a list of texts, as in {example}; got {shortened(value)}")
     return found
 
 
@@ -59,7 +72,8 @@ def queue_name(name: object) -> str:
     """A legal queue name, or ``ConfigError``."""
     if not isinstance(name, str) or not _QUEUE.fullmatch(name):
         raise ConfigError(
-            f"queue name {name!r}: use letters, digits, '.', '_' and '-', at most 128, starting with a letter or digit"
+            f"queue name {shortened(name)}: use letters, digits, '.', '_' and '-', at most 128, starting with a "
+            "letter or digit"
         )
     return name
 
@@ -77,7 +91,8 @@ def token_name(name: object) -> str:
 def _plain_name(name: object, what: str) -> str:
     if not isinstance(name, str) or not _LIMIT.fullmatch(name):
         raise ConfigError(
-            f"{what} name {name!r}: use letters, digits and ._:/@-, at most 128, starting with a letter or digit"
+            f"{what} name {shortened(name)}: use letters, digits and ._:/@-, at most 128, starting with a letter or "
+            "digit"
         )
     return name
 
@@ -85,14 +100,14 @@ def _plain_name(name: object, what: str) -> str:
 def task_name(name: object) -> str:
     """A legal task name, or ``ConfigError``."""
     if not isinstance(name, str) or not _TASK.fullmatch(name):
-        raise ConfigError(f"task name {name!r}: use letters, digits, '_', '.', ':' and '-', at most 255")
+        raise ConfigError(f"task name {shortened(name)}: use letters, digits, '_', '.', ':' and '-', at most 255")
     return name
 
 
 def schedule_name(name: object) -> str:
     """A legal name of a schedule, or ``ConfigError``."""
     if not isinstance(name, str) or not _TASK.fullmatch(name) or len(name) > 128:
-        raise ConfigError(f"schedule name {name!r}: use letters, digits, '_', '.', ':' and '-', at most 128")
+        raise ConfigError(f"schedule name {shortened(name)}: use letters, digits, '_', '.', ':' and '-', at most 128")
     return name
 
 
@@ -104,7 +119,7 @@ def job_id(id: object) -> str:
 def step_name(name: object) -> str:
     """The name of a step of a job: printable text of at most 128 characters."""
     if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable() or name.startswith("#"):
-        raise ConfigError(f"step name {name!r}: use 1 to 128 printable characters, the first of them no '#'")
+        raise ConfigError(f"step name {shortened(name)}: use 1 to 128 printable characters, the first of them no '#'")
     return name
 
 
@@ -120,7 +135,7 @@ def unique_key(key: object) -> str:
 
 def _printable(text: object, what: str, *, most: int) -> str:
     if not isinstance(text, str) or not 1 <= len(text) <= most or not text.isprintable():
-        raise ConfigError(f"{what} {text!r}: use 1 to {most} printable characters")
+        raise ConfigError(f"{what} {shortened(text)}: use 1 to {most} printable characters")
     return text
 
 
@@ -146,16 +161,17 @@ def job_tag(tag: object) -> str:
     # Without quotes and backslashes a list of tags is JSON that scripts can read without decoding it.
     if not isinstance(tag, str) or not 1 <= len(tag) <= _TAG or not _TAG_TEXT.fullmatch(tag) or not tag.isprintable():
         raise ConfigError(
-            f"tag {tag!r}: use 1 to {_TAG} printable characters, no quotation marks, backslashes or spaces at the ends"
+            f"tag {shortened(tag)}: use 1 to {_TAG} printable characters, no quotation marks, backslashes or spaces "
+            "at the ends"
         )
     return tag
 
 
 def _pair(key: object, value: object) -> str:
     if not isinstance(key, str) or not key or "=" in key:
-        raise ConfigError(f"tags: the key {key!r} must be a text without '='")
+        raise ConfigError(f"tags: the key {shortened(key)} must be a text without '='")
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ConfigError(f"tags: the value of {key!r} must be a text or a whole number, got {value!r}")
+        raise ConfigError(f"tags: the value of {shortened(key)} must be a text or a whole number, got {value!r}")
     return f"{key}={value}"
 
 

@@ -22,11 +22,30 @@ Files, in reading order:
 
 from __future__ import annotations
 
-from windlass.delivery.channel import Channel, DeliveryFailed
-from windlass.delivery.log import Log
-from windlass.delivery.mail import Email
-from windlass.delivery.message import AlertMessage
-from windlass.delivery.signature import BadSignature, verify
-from windlass.delivery.webhook import Webhook
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windlass.delivery.channel import Channel, DeliveryFailed
+    from windlass.delivery.log import Log
+    from windlass.delivery.mail import Email
+    from windlass.delivery.message import AlertMessage
+    from windlass.delivery.signature import BadSignature, verify
+    from windlass.delivery.webhook import Webhook
+else:
+    from windlass.lazy import lazy_names
+
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "AlertMessage": "windlass.delivery.message",
+            "BadSignature": "windlass.delivery.signature",
+            "Channel": "windlass.delivery.channel",
+            "DeliveryFailed": "windlass.delivery.channel",
+            "Email": "windlass.delivery.mail",
+            "Log": "windlass.delivery.log",
+            "Webhook": "windlass.delivery.webhook",
+            "verify": "windlass.delivery.signature",
+        },
+    )
 
 __all__ = ["AlertMessage", "BadSignature", "Channel", "DeliveryFailed", "Email", "Log", "Webhook", "verify"]

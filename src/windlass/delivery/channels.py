@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from windlass import clock
+from windlass import clock, delivery
 from windlass.client.hints import nearest
 from windlass.core.alerts.records import LOG, AlertEvent
 from windlass.delivery.channel import Channel, checked_name
 from windlass.delivery.log import Log
-from windlass.delivery.mail import Email
 from windlass.delivery.message import SEVERITIES, AlertMessage
-from windlass.delivery.webhook import Webhook
 from windlass.errors import ConfigError
 
 PREFIX = "WINDLASS_ALERT_"
@@ -64,7 +62,7 @@ class Channels:
         A name that is not known here stays: a process of another version may know it, and otherwise it is shown as a
         delivery that failed.
         """
-        # A rule that names a channel means it, however light it is.
+        # A rule that names a channel is delivered there whatever its severity.
         urgency = SEVERITIES[-1] if chosen else severity
         names = chosen or self._by_name
         return [name for name in names if self._takes(name, severity=urgency, kind=kind)]
@@ -124,7 +122,7 @@ def _from_environment() -> Iterator[Channel]:
             raise ConfigError(f"there is no variable {PREFIX}{name}; {nearest(name, _VARIABLES)}")
     least = found.get("SEVERITY", SEVERITIES[0])
     if url := found.get("WEBHOOK"):
-        yield Webhook(
+        yield delivery.Webhook(
             url,
             secret=found.get("WEBHOOK_SECRET", "").split(),
             body=found.get("WEBHOOK_BODY", "json"),
@@ -134,7 +132,7 @@ def _from_environment() -> Iterator[Channel]:
     if to := found.get("EMAIL_TO"):
         if "EMAIL_FROM" not in found or "SMTP" not in found:
             raise ConfigError(f"${PREFIX}EMAIL_TO needs ${PREFIX}EMAIL_FROM and ${PREFIX}SMTP, too")
-        yield Email(
+        yield delivery.Email(
             [text.strip() for text in to.split(",")],
             sender=found["EMAIL_FROM"],
             server=found["SMTP"],

@@ -94,19 +94,26 @@ def _receiving(request: Request, job: NewJob, parents: Sequence[str]) -> NewJob:
     into = request.options.into or None
     if request.options.members is not None:
         if isinstance(request.task, Task):
-            _check_complete(request, request.task, into)
+            _check_complete(request, request.task)
         return copied(job, payload=with_group(job.payload, GroupResults(job.id, len(request.options.members)), into))
     if not parents:
         raise ConfigError(f"into={into!r}: the job of task {job.task!r} waits for no other; name one with after=[job]")
     if isinstance(request.task, Task):
-        _check_complete(request, request.task, into)
+        _check_complete(request, request.task)
     return copied(job, payload=with_inputs(job.payload, Inputs(parents[0] if len(parents) == 1 else None, into)))
 
 
-def _check_complete(request: Request, task: Task[..., Any], into: str | None) -> None:
+def _check_complete(request: Request, task: Task[..., Any]) -> None:
     """Raise what the call would raise, with a value in the place of the result."""
-    args, kwargs = (request.args, {**request.kwargs, into: None}) if into else ((None, *request.args), request.kwargs)
-    task.shape.bind(task.name, args, kwargs)
+    task.shape.bind(task.name, *with_value(request, None))
+
+
+def with_value(request: Request, value: object) -> tuple[tuple[object, ...], Mapping[str, object]]:
+    """The arguments of a request, with a value in the place of what it gets from another job, if it gets something."""
+    into = request.options.into
+    if into is None:
+        return request.args, request.kwargs
+    return (request.args, {**request.kwargs, into: value}) if into else ((value, *request.args), request.kwargs)
 
 
 def _positions(requests: Iterable[Request]) -> dict[int, int]:
@@ -133,7 +140,7 @@ def _id_of(parent: object, jobs: Sequence[NewJob], positions: Mapping[int, int])
 
 
 def _refuse_circles(edges: Sequence[NewEdge], by_id: Mapping[str, NewJob]) -> None:
-    """Take away jobs that wait for none of the others, again and again; what is left waits for itself.
+    """Finds circles: takes away jobs that wait for none of the others, again and again; what is left waits for itself.
 
     A job that is stored already cannot wait for a new one, so only the jobs of the call are looked at.
     """

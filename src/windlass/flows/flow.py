@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from windlass.errors import Duration, JobCancelled
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs as operations
 from windlass.store.operations import queries
+from windlass.store.operations.flows.causes import DEPENDENCY, causes
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -85,7 +86,7 @@ class Flow:
         try:
             return self.last.result(timeout)
         except JobCancelled:
-            self._raise_cause(self._client.session.run(self._records()))
+            self._raise_cause()
             raise
 
     async def aresult(self, timeout: Duration | None = None) -> Any:
@@ -93,7 +94,7 @@ class Flow:
         try:
             return await self.last.aresult(timeout)
         except JobCancelled:
-            await self._araise_cause(await self._client.session.arun(self._records()))
+            await self._araise_cause()
             raise
 
     def progress(self) -> FlowProgress:
@@ -112,17 +113,23 @@ class Flow:
         """``cancel`` for async code."""
         return await self._client.session.arun(self._cancel(by, reason), notify=CANCELLED)
 
-    def _raise_cause(self, found: dict[str, JobRecord]) -> None:
-        failed = _failed(found)
-        for job in self.jobs:
-            if job.id in failed:
-                job.result()
+    def _raise_cause(self) -> None:
+        """Raise what a job raised because of which there is no result."""
+        if (failed := self._client.session.run(self._first_failed())) is not None:
+            failed.result()
 
-    async def _araise_cause(self, found: dict[str, JobRecord]) -> None:
-        failed = _failed(found)
-        for job in self.jobs:
-            if job.id in failed:
-                await job.aresult()
+    async def _araise_cause(self) -> None:
+        if (failed := await self._client.session.arun(self._first_failed())) is not None:
+            await failed.aresult()
+
+    def _first_failed(self) -> Operation[Job[Any] | None]:
+        """Also of those that it does not know: what a job waits for that was here before, members of inner groups."""
+        found = yield from self._records()
+        if (failed := first_failed(self.jobs, found)) is not None:
+            return failed
+        upstream = yield from causes([record.seq for record in found.values() if record.reason == DEPENDENCY])
+        ids = [record.id for record in upstream if record.state is State.FAILED]
+        return type(self.last)(self._client, ids[0], state=State.FAILED) if ids else None
 
     def _records(self) -> Operation[dict[str, JobRecord]]:
         found: dict[str, JobRecord] = {}
@@ -143,8 +150,9 @@ class Flow:
         return number
 
 
-def _failed(found: dict[str, JobRecord]) -> set[str]:
-    return {id for id, record in found.items() if record.state is State.FAILED}
+def first_failed(jobs: Sequence[Job[Any]], found: Mapping[str, JobRecord]) -> Job[Any] | None:
+    """The first of these jobs that has failed."""
+    return next((job for job in jobs if job.id in found and found[job.id].state is State.FAILED), None)
 
 
 def _progress(total: int, found: dict[str, JobRecord]) -> FlowProgress:

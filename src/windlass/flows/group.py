@@ -129,6 +129,9 @@ def group(requests: Iterable[Member]) -> Group:
     'page 0, page 1, page 2'
     >>> app.close()
     """
+    if isinstance(requests, Request | Link):
+        what = f"one for task {requests.name!r}" if isinstance(requests, Request) else repr(requests)
+        raise ConfigError(f"group takes a list of requests, as in group([scrape.request(1)]); got {what}")
     members = tuple(requests)
     for member in members:
         if isinstance(member, Link) and not member.gives_one:

@@ -13,11 +13,12 @@ from windlass.core.codec.types.group_results import GroupResults
 from windlass.core.state import FINISHED, State
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, JobNotFound
-from windlass.flows.flow import AT_ONCE, Flow, FlowProgress
+from windlass.flows.flow import AT_ONCE, Flow, FlowProgress, first_failed
 from windlass.flows.results import Results
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs as operations
 from windlass.store.operations import queries
+from windlass.store.operations.flows.causes import DEPENDENCY, causes
 from windlass.store.operations.flows.groups import group_counts, groups_of, members
 from windlass.task import Request, checked_requests
 
@@ -80,7 +81,7 @@ class GroupFlow(Flow):
         if self.callback is not None:
             return super().result(timeout)
         results = self.results(timeout)
-        self._raise_cause(self._client.session.run(self._records()))
+        self._raise_cause()
         return results
 
     async def aresult(self, timeout: Duration | None = None) -> Any:
@@ -88,7 +89,7 @@ class GroupFlow(Flow):
         if self.callback is not None:
             return await super().aresult(timeout)
         results = await self.aresults(timeout)
-        await self._araise_cause(await self._client.session.arun(self._records()))
+        await self._araise_cause()
         return results
 
     def results(self, timeout: Duration | None = None) -> Results:
@@ -128,9 +129,10 @@ class GroupFlow(Flow):
         return await self._client.session.arun(self._cancel_all(by, reason), notify=CANCELLED)
 
     def retry_failed(self, *, by: str = "api") -> int:
-        """Run the members again that failed, with a fresh budget of attempts; how many.
+        """Run the members again that failed, with a fresh budget of attempts; how many jobs that were.
 
-        A callback that was cancelled because of them waits again. One that has run does not run a second time.
+        Of a member that is a chain or a group, what failed in it. A callback that was cancelled because of them waits
+        again. One that has run does not run a second time.
         """
         return self._client.session.run(self._retry_failed(by), notify=ANY_JOB)
 
@@ -149,6 +151,14 @@ class GroupFlow(Flow):
     async def aadd(self, *requests: Request) -> list[Job[Any]]:
         """``add`` for async code."""
         return self._jobs(await self._client.session.astore(self._adding(requests)))
+
+    def _first_failed(self) -> Operation[Job[Any] | None]:
+        """Also of those that were added."""
+        failed = yield from super()._first_failed()
+        if failed is not None or self.callback is None:
+            return failed
+        members = yield from self._all_members()
+        return first_failed(members, (yield from self._find(members)))
 
     def _adding(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         if self.callback is None:
@@ -227,6 +237,9 @@ class GroupFlow(Flow):
     def _retry_failed(self, by: str) -> Operation[int]:
         records = yield from self._find((yield from self._all_members()))
         failed = [record.seq for record in records.values() if record.state is State.FAILED]
+        without = [record.seq for record in records.values() if record.reason == DEPENDENCY]
+        upstream = yield from causes(without)
+        failed += [record.seq for record in upstream if record.state is State.FAILED]
         number = 0
         for first in range(0, len(failed), AT_ONCE):
             retried = yield from operations.retry(failed[first : first + AT_ONCE], by=by)

@@ -32,7 +32,9 @@ class JobFilter(TypedDict, total=False):
     until: datetime | None
     """Made before this instant."""
     text: str | None
-    """Somewhere in the id, the task, the arguments, the tags, the metadata or the errors."""
+    """Somewhere in the id, the task, the queue, the worker, the tags, the arguments, the metadata or the errors; the
+    last three only where they are not encrypted.
+    """
     tag: str | None
     """A whole tag: ``"vip"``, or ``"plan=pro"`` where tags were given as a dict."""
     id: str | None
@@ -43,8 +45,6 @@ class JobFilter(TypedDict, total=False):
 
 
 _NAMES = tuple(JobFilter.__annotations__)
-_IN_TEXTS = ("text", "meta")
-"""Those that look into the texts of jobs."""
 _TEXTS = ("queue", "task", "reason", "cause", "text", "id")
 
 
@@ -91,12 +91,11 @@ def _pairs(meta: object) -> tuple[tuple[str, str], ...]:
 
 
 def filter_for(client: Client, given: JobFilter) -> Filter:
-    """The filter for the store of an app; ``ConfigError`` for a search in texts that its jobs have encrypted."""
-    searched = [name for name in _IN_TEXTS if given.get(name) is not None]
-    if searched and _is_encrypted(client, given.get("task")):
+    """The filter for the store of an app; ``ConfigError`` for one by metadata that its jobs have encrypted."""
+    if given.get("meta") is not None and _is_encrypted(client, given.get("task")):
         raise ConfigError(
-            f"{searched[0]}: the texts of these jobs are encrypted, so they cannot be searched; look for jobs by id, "
-            "task, queue, state, reason, tag or time"
+            "meta: the metadata of these jobs is encrypted, so no filter can compare it; look for jobs by id, task, "
+            "queue, state, reason, tag or time"
         )
     return filter_of(given)
 

@@ -32,7 +32,9 @@ MOST_COUNTED = 1000
 
 
 class JobPage(list[Job[Any]]):
-    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one.
+    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one. After a search for a
+    text, ``unsearched`` says how many other jobs were looked at whose texts are encrypted: only their ids, tasks,
+    queues, workers and tags were searched.
 
     >>> from windlass import Windlass
     >>> app = Windlass("sqlite:///:memory:")
@@ -43,23 +45,38 @@ class JobPage(list[Job[Any]]):
     >>> app.close()
     """
 
-    def __init__(self, jobs: Iterable[Job[Any]], next: int | None) -> None:
+    def __init__(self, jobs: Iterable[Job[Any]], next: int | None, unsearched: int = 0) -> None:
         super().__init__(jobs)
         self.next = next
+        self.unsearched = unsearched
+
+
+def unsearched_note(unsearched: int) -> str:
+    """What people are told of a search that could not look into all texts; empty where it could.
+
+    >>> unsearched_note(1)
+    'not searched: arguments, metadata and errors of 1 job, which are encrypted'
+    """
+    if not unsearched:
+        return ""
+    jobs = "1 job" if unsearched == 1 else f"{unsearched:,} jobs"
+    return f"not searched: arguments, metadata and errors of {jobs}, which are encrypted"
 
 
 def job_page(client: Client, filter: Filter, limit: int, cursor: int | None) -> Operation[JobPage]:
     """The next jobs after ``cursor``, the newest first."""
     validate.whole_number(limit, "limit", least=1, most=10_000)
     found: list[JobRecord] = []
+    unsearched = 0
     until = clock.monotonic() + _PATIENCE
     for _ in range(_WINDOWS):
         page = yield from queries.page(filter, limit=limit - len(found), cursor=cursor)
         found += page.jobs
+        unsearched += page.unsearched
         cursor = page.next
         if cursor is None or len(found) == limit or clock.monotonic() >= until:
             break
-    return JobPage((Job.of(client, record) for record in found), cursor)
+    return JobPage((Job.of(client, record) for record in found), cursor, unsearched)
 
 
 def job_count(filter: Filter) -> Operation[int | str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from windlass.core.state import State
-from windlass.insight.cooldowns import CooldownView, cooldown_views
+from windlass.insight.limits.cooldowns import CooldownView, cooldown_views
 from windlass.insight.notices import Notice, notices
 from windlass.insight.workers import WorkerView, worker_views
-from windlass.queue_settings import QueueSettings, settings_of
+from windlass.options.queues import QueueSettings, settings_of
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.queues import QueueRecord
@@ -61,6 +61,8 @@ class Overview:
     """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
     cooldowns: list[CooldownView] = field(default_factory=list)
     """The queues, tasks and limits that cool down."""
+    next_due: timedelta | None = None
+    """In how long the next scheduled or retrying job is due; None without one, or where it is due already."""
 
     @property
     def leader(self) -> WorkerView | None:
@@ -83,9 +85,11 @@ class Overview:
             nothing = "no process promotes jobs that are due or rescues those of workers that die"
             found.append(f"{nothing}: {_without_duties(alive)}; {remedy}")
         if self.overdue is not None:
-            found.append(f"jobs that are due are not promoted for {_length(self.overdue)}; {remedy}")
+            found.append(f"jobs that are due have waited for {_length(self.overdue)} to be promoted; {remedy}")
         if self.unrescued is not None:
-            found.append(f"jobs of a worker that died are not rescued for {_length(self.unrescued)}; {remedy}")
+            found.append(
+                f"jobs of a worker that died have waited for {_length(self.unrescued)} to be rescued; {remedy}"
+            )
         return found
 
     def _unknown_tasks(self) -> list[str]:
@@ -119,17 +123,9 @@ def overview_with(counts: Mapping[str, Mapping[State, int]]) -> Operation[Overvi
     workers = yield from worker_views()
     ahead = yield from queries.next_due()
     cooldowns = yield from cooldown_views()
-    cooling = {view.name: view for view in cooldowns if view.scope is Scope.QUEUE}
     everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
     found = [
-        QueueView(
-            name,
-            dict.fromkeys(State, 0) | dict(counts.get(name, {})),
-            timedelta(milliseconds=oldest[name]) if name in oldest else None,
-            sum(1 for _ in _serving(workers, name)),
-            settings_of(settings.get(name, QueueRecord(name))),
-            cooling.get(name),
-        )
+        _queue_view(name, settings, counts=counts, oldest=oldest, workers=workers, cooldowns=cooldowns)
         for name in sorted(settings.keys() | counts.keys())
     ]
     has_upkeep = not ahead.is_lead_free or any(worker.does_upkeep for worker in workers)
@@ -143,6 +139,38 @@ def overview_with(counts: Mapping[str, Mapping[State, int]]) -> Operation[Overvi
         notices=(yield from notices()),
         has_upkeep=has_upkeep,
         cooldowns=cooldowns,
+        next_due=timedelta(milliseconds=ahead.next_due) if ahead.next_due is not None and ahead.next_due > 0 else None,
+    )
+
+
+def queue_view(name: str) -> Operation[QueueView | None]:
+    """One queue, without what others hold; None where there is none of this name."""
+    counts = yield from queries.counts(name)
+    settings = yield from queues.settings()
+    if name not in settings and name not in counts:
+        return None
+    oldest = yield from queries.oldest()
+    workers = yield from worker_views()
+    cooldowns = yield from cooldown_views()
+    return _queue_view(name, settings, counts=counts, oldest=oldest, workers=workers, cooldowns=cooldowns)
+
+
+def _queue_view(
+    name: str,
+    settings: Mapping[str, QueueRecord],
+    *,
+    counts: Mapping[str, Mapping[State, int]],
+    oldest: Mapping[str, int],
+    workers: Sequence[WorkerView],
+    cooldowns: Iterable[CooldownView],
+) -> QueueView:
+    return QueueView(
+        name,
+        dict.fromkeys(State, 0) | dict(counts.get(name, {})),
+        timedelta(milliseconds=oldest[name]) if name in oldest else None,
+        sum(1 for _ in _serving(workers, name)),
+        settings_of(settings.get(name, QueueRecord(name))),
+        next((view for view in cooldowns if view.scope is Scope.QUEUE and view.name == name), None),
     )
 
 

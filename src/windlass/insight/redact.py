@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 MASK = "••••"
 
-_SECRET = ("password", "secret", "token", "key", "authorization")
+_SECRET = ("password", "passwd", "passphrase", "secret", "token", "key", "authorization", "credential", "cookie")
 _WORDS = "|".join(_SECRET)
 _TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{16,}")
 _PASSWORD_IN_URL = re.compile(r"(://[^\s/:@]*:)[^\s/]*(@)")
@@ -33,6 +33,11 @@ def redacted(value: object, *, depth: int = 0) -> object:
 
     >>> redacted({"user": 1, "login": [{"password": "hunter2"}]})
     {'user': 1, 'login': [{'password': '••••'}]}
+
+    A text that holds credentials is masked as a whole, so that what is left of it is not taken for the value.
+
+    >>> redacted(["redis://me:hunter2@host", "redis://host"])
+    ['••••', 'redis://host']
     """
     if depth > _DEEPEST:
         return MASK
@@ -46,6 +51,8 @@ def redacted(value: object, *, depth: int = 0) -> object:
             }
         case list():
             return [redacted(member, depth=depth + 1) for member in value]
+        case str() if _PASSWORD_IN_URL.search(value) or _CREDENTIALS.search(value) or _TOKEN.search(value):
+            return MASK
         case _:
             return value
 

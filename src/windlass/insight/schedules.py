@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from windlass.core.meta import read_meta
 from windlass.insight.payload import PayloadView
 from windlass.insight.redact import redacted
-from windlass.schedules.schedule import Schedule
+
+if TYPE_CHECKING:
+    from windlass.schedules.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import msgspec
 
 from windlass import clock
 from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
-from windlass.core.records import JobRecord
+from windlass.core.records import FOREVER, JobRecord
 from windlass.core.state import FINISHED, WAITING, State
 from windlass.store.operations.archive.restore import RESTORED
 from windlass.store.operations.queries import EventRecord, JobHistory
@@ -137,7 +137,7 @@ def _of_attempt(attempt: Attempt, fault: Fault | None, job: JobRecord, story: Jo
         detail["error"] = _error(fault)
     if began is not None:
         detail["seconds"] = (ended - began) / 1000
-    if attempt.delay is not None:
+    if attempt.delay is not None and attempt.delay < FOREVER:
         detail["next_in"] = attempt.delay / 1000
     kind = _kind_of_end(attempt, fault)
     is_told = any(event.kind == kind and event.fence == attempt.fence for event in story.events)

@@ -53,7 +53,7 @@ class StoreMetrics:
         self._until = float("-inf")
 
     def render(self) -> str:
-        """The text. While the store is away ``windlass_store_up`` is 0, and what is in it is not told."""
+        """The text. While the store is away ``windlass_store_up`` is 0, and the metrics of its jobs are left out."""
         with self._lock:
             began = self._monotonic()
             if began >= self._until:

@@ -1,8 +1,9 @@
-"""The options of jobs, tasks and workers: names, defaults, checks.
+"""The options of jobs, tasks and workers, and the settings of queues: names, defaults, checks.
 
 - ``jobs``: The options of a job.
 - ``tasks``: The options and settings of a task.
 - ``workers``: The options of a worker.
+- ``queues``: The settings of a queue: what code may declare and operators may change, and how stores keep it.
 - ``durations``: Durations that options take, in milliseconds.
 - ``known``: Checks the names of options.
 """
@@ -12,6 +13,7 @@ from windlass.options.jobs import (
     NO_OPTIONS,
     OPTION_NAMES,
     POLICIES,
+    CommonOptionArguments,
     HasId,
     IsRequest,
     OnParentFailure,
@@ -31,6 +33,7 @@ __all__ = [
     "UNSET",
     "WORKER_DEFAULTS",
     "WORKER_OPTION_NAMES",
+    "CommonOptionArguments",
     "HasId",
     "HelperTaskOptions",
     "IsRequest",

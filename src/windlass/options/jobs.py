@@ -43,8 +43,8 @@ OnParentFailure = Literal["cancel", "run", "wait"]
 POLICIES = tuple(map(str, Policy))
 
 
-class OptionArguments(TypedDict, total=False):
-    """The keywords that ``task.options(...)`` takes."""
+class CommonOptionArguments(TypedDict, total=False):
+    """The keywords that ``task.options(...)`` takes, without the one that changes which arguments a call needs."""
 
     queue: str
     priority: int
@@ -65,8 +65,13 @@ class OptionArguments(TypedDict, total=False):
     cache_key: str
     after: Sequence[Parent]
     on_parent_failure: OnParentFailure
-    into: str
     connection: object
+
+
+class OptionArguments(CommonOptionArguments, total=False):
+    """The keywords that ``task.options(...)`` takes."""
+
+    into: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,5 @@ Files, in reading order:
 - ``reaper``: Ends programs that outlive their worker.
 - ``reaper_main``: The reaper's own process.
 - ``tasks``: The program tasks that one worker may run.
-- ``helper``: Declares a helper: a program that is started once and asked for every job.
-- ``helper_settings``: The settings of a helper.
-- ``helper_pool``: The processes of a helper.
-- ``helper_process``: One process of a helper.
-- ``helper_protocol``: The messages between worker and helper: one line of JSON each way.
+- ``helpers/``: Programs that are started once and asked for every job.
 """

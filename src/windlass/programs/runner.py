@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from windlass.core.exitcode import how_it_ended
+from windlass.core.fault.exit_code import how_it_ended
 from windlass.errors import CommandFailed, ConfigError, JobInterrupted, PermanentError, Snooze
 from windlass.programs.command import Command
 from windlass.programs.environment import environment, working_folder

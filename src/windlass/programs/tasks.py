@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from windlass.client.registry import Registry, UnloadedTask
+from windlass.client.tasks.registry import Registry, UnloadedTask
 from windlass.errors import ConfigError
 from windlass.options import TaskSettings
 from windlass.programs.reaper import Reaper

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import Context
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from windlass.core import validate
 from windlass.core.encryption.encryption import Encryption
@@ -31,8 +31,7 @@ class JobMaker(Protocol):
         """What encrypts the jobs of a task, if they are encrypted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Struct, frozen=True):
     """A schedule that is yet to be stored."""
 
     name: str

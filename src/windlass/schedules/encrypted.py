@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from windlass.core.codec.seal import unseal
+from windlass.core.codec.stored_text.seal import unseal
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import open_text
 from windlass.core.encryption.text import is_encrypted, refuse_unopened

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from windlass.client.owner import ClientOwner
-from windlass.client.registry import name_of
+from windlass.client.tasks.registry import name_of
 from windlass.core import validate
 from windlass.errors import ConfigError, Duration
 from windlass.options import TaskSettings

@@ -16,7 +16,7 @@ from windlass.store.operations.schedules.definition import Definition
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
-    from windlass.client.registry import Registry
+    from windlass.client.tasks.registry import Registry
 
 
 class ScheduledJobs:

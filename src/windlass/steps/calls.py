@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
+from types import CellType, NoneType
 from typing import Any
+from uuid import UUID
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from windlass.core import validate
 from windlass.core.codec import Codec
@@ -18,8 +23,7 @@ from windlass.errors import ConfigError, PayloadError
 from windlass.task import Task
 
 
-@dataclass(frozen=True, slots=True)
-class StepCall:
+class StepCall(Struct, frozen=True):
     """What a task wants done under a name."""
 
     name: str
@@ -68,18 +72,48 @@ class Signatures:
         return known
 
     def print_of(self, call: StepCall) -> bytes | None:
-        """A print of function and arguments, equal for equal ones; None where these cannot be compared."""
+        """A print of function and arguments, equal for equal ones; None where these cannot be compared.
+
+        What a partial was given counts as arguments, and so do the plain values that a lambda has caught: the lambdas
+        of a loop have one name and mean something else in each round.
+        """
+        bare = _bare(call.function)
         try:
             text = self._codec.encode_call(self.of(call.function), call.args, call.kwargs)
+            given = self._codec.encode_result(None, [*_filled_in(call.function), *_caught(bare)] or None)
         except PayloadError:
             return None
-        bare = _bare(call.function)
-        named = f"{getattr(bare, '__module__', '')}.{getattr(bare, '__qualname__', '')}\n{text}"
+        named = f"{getattr(bare, '__module__', '')}.{getattr(bare, '__qualname__', '')}\n{text}\n{given}"
         return blake2b(named.encode(), digest_size=16).digest()
 
 
+_PLAIN = (NoneType, bool, int, float, str, bytes, date, time, timedelta, Decimal, UUID)
+
+
+def _filled_in(function: Callable[..., Any]) -> Iterator[object]:
+    """What partials have been given."""
+    while isinstance(function, partial):
+        yield [list(function.args), function.keywords]
+        function = function.func
+
+
+def _caught(function: Callable[..., Any]) -> list[object]:
+    """The values of outer variables that a function uses, and of its defaults; only those that are cheap to compare."""
+    cells = getattr(function, "__closure__", None) or ()
+    defaults = getattr(function, "__defaults__", None) or ()
+    return [value for value in (*_contents(cells), *defaults) if isinstance(value, _PLAIN)]
+
+
+def _contents(cells: Iterable[CellType]) -> Iterator[object]:
+    for cell in cells:
+        try:
+            yield cell.cell_contents
+        except ValueError:  # a variable that has no value yet
+            continue
+
+
 def _bare(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself: not bound to an instance, not filled in, not a task."""
+    """The plain function inside a bound method, a partial or a task."""
     while True:
         if isinstance(function, partial):
             function = function.func

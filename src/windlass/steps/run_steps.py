@@ -14,6 +14,7 @@ from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.core import validate
 from windlass.core.codec import Codec
 from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
+from windlass.core.records import FOREVER
 from windlass.errors import (
     ConfigError,
     EventTimeout,
@@ -42,8 +43,6 @@ from windlass.store.operations.steps.steps import RunSteps as StoredSteps
 A = TypeVar("A")
 Ask = Callable[[], Operation[Any]]
 
-_FOREVER = 36_500 * 24 * 3600 * 1000
-"""Milliseconds; a job that waits without a limit of time is due after a hundred years."""
 MOST_STEPS = 10_000
 """So many a job may record."""
 MOST_BYTES = 16 * 1024 * 1024
@@ -132,7 +131,9 @@ class RunSteps:
             self._under_way.discard(call.name)
 
     def sleep(self, length: int, name: str | None) -> None:
-        """Return if the sleep is over; otherwise record it, if it is not, and raise ``JobSuspended``."""
+        """Return if the sleep has ended; otherwise record it, unless it is recorded already, and raise
+        ``JobSuspended``.
+        """
         refuse_on_loop_thread("job.sleep()", "job.asleep()")
         drive(self._slept(length, name), self._do)
 
@@ -154,7 +155,7 @@ class RunSteps:
             raise JobSuspended(left, "sleep")
 
     def wait_for(self, event: str, timeout: int | None, name: str | None) -> object:
-        """The value of the event; ``JobSuspended`` if it has not come yet, ``EventTimeout`` if it came not in time."""
+        """The value of the event; ``JobSuspended`` if it has not come yet, ``EventTimeout`` if it is late."""
         refuse_on_loop_thread("job.wait_for()", "job.await_for()")
         return drive(self._waited(validate.event_name(event), timeout, name), self._do)
 
@@ -178,7 +179,7 @@ class RunSteps:
         if outcome is None:
             raise self._lost()
         if not outcome.is_over:
-            raise JobSuspended(_FOREVER if outcome.left is None else outcome.left, "event")
+            raise JobSuspended(FOREVER if outcome.left is None else outcome.left, "event")
         with self._lock:
             assert self._recorded is not None
             self._size += len(outcome.value or "")
@@ -297,7 +298,7 @@ class RunSteps:
             return replace(step, number=self._last)
 
     def _keep(self, step: NewStep, answer: RecordedStep | None) -> int | None:
-        """Know of a step that was recorded; in how many milliseconds it is over, if it is a sleep."""
+        """Remember a step that was recorded; of a sleep, in how many milliseconds it ends."""
         if answer is None:
             raise self._lost()
         with self._lock:

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``columns``: The columns of the rows that stores take and give: the fields of structs, by the struct's name.
 - ``templates``: Fills the names of fields into the text of a statement.
 - ``on_demand``: A mapping whose values are made when they are first asked for.
+- ``package_files``: Reads the texts that lie in a package beside its modules: statements, scripts, migrations.
 - ``statement_files``: Statement files: where they are, and what their headings declare.
 - ``caller/``: Enqueues inside a transaction of the caller, on the caller's own connection.
 - ``connection/``: What stores with a server share: pool, circuit breaker, notifier.

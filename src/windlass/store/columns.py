@@ -34,7 +34,6 @@ from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import LeaseEnd, QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
 from windlass.store.operations.live.sightings import Sighting
-from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
@@ -45,6 +44,7 @@ from windlass.store.operations.schedules.records import CodeVersion, FireRecord,
 from windlass.store.operations.steps.sent_events import SentEvent
 from windlass.store.operations.steps.steps import StepRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
+from windlass.store.operations.upkeep.prune import Prunable, Pruned
 from windlass.store.pages import Found
 
 STRUCTS: Mapping[str, type[msgspec.Struct]] = {

@@ -14,7 +14,7 @@ from windlass.store.operation import Answer, Call
 
 
 class DataRejected(WindlassError):
-    """The store is well but will not take these values; the same call without them would pass."""
+    """The store works but rejects these values; the same call without them would succeed."""
 
 
 def json_text(value: object, *, store: str) -> str:
@@ -77,6 +77,12 @@ class Driver(Protocol):
     @property
     def cycle_limit(self) -> int:
         """How many jobs one cycle may claim at the most before larger batches stop paying."""
+
+    @property
+    def smallest_cycle(self) -> int:
+        """How many jobs one cycle should claim at the least where there are more: its own cost, such as a commit on
+        disk, is shared by them.
+        """
 
     def execute(self, call: Call) -> Answer:
         """Carry out one call. Where there is no store, one on a lane that writes makes it; others make nothing.

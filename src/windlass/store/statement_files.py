@@ -30,11 +30,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from msgspec import Struct
 
 from windlass.store.on_demand import OnDemand
+from windlass.store.package_files import texts_in
 from windlass.store.templates import fill, split
 
 _SECTION = re.compile(r"^-- \d+\. (.*)\n", re.M)
@@ -51,8 +52,7 @@ _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
 Row = Sequence[object]
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Rows of a parameter: all of them, or those whose value at ``index`` is, or is not, a number."""
 
     name: str
@@ -67,8 +67,7 @@ class Rows:
         return [row for row in rows if (row[self.index] == self.value) is self.is_wanted]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement and what its heading says about its answer."""
 
     text: str
@@ -159,12 +158,7 @@ def shared_text(package: str, name: str) -> str:
 @cache
 def _texts(package: str, folder: str) -> Mapping[str, str]:
     """The files of a folder by the names of what they hold."""
-    entries = files(package).joinpath(folder).iterdir()
-    return {
-        entry.name.removesuffix(".sql"): entry.read_text(encoding="utf-8")
-        for entry in entries
-        if entry.name.endswith(".sql")
-    }
+    return texts_in(f"{package}.{folder}", ending=".sql")
 
 
 def _given(values: str | None) -> Iterator[tuple[str, str]]:

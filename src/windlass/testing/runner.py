@@ -24,7 +24,7 @@ from windlass.store.operations.jobs import progress, promote
 from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
 from windlass.worker.identity import identity
 from windlass.worker.runs.attempt import AttemptRules, Call
-from windlass.worker.runs.job_log import capture_logs
+from windlass.worker.runs.logs.job_log import capture_logs
 from windlass.worker.runs.run import Run
 
 if TYPE_CHECKING:

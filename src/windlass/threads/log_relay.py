@@ -41,8 +41,8 @@ _BUSY_REST = 199
 half a percent.
 """
 _CALM_REST = 4
-"""In any other it takes a fifth of one at the most. Without a rest it would keep the interpreter from the threads whose
-work it measures, and take them for idle.
+"""In any other process the thread rests four times as long as a slice took: its share of a processor is a fifth at the
+most. Without a rest it would keep other threads from running, and the process would seem idle.
 """
 
 

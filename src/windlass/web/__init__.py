@@ -21,8 +21,7 @@ Files, in reading order:
 - ``inputs``: Reads a request: its path, its query and its body, strictly.
 - ``problems``: Errors as the API answers them: RFC 9457 problem documents.
 - ``cursors``: Cursors: where the next page begins, opaque and signed.
-- ``counts``: How many jobs there are, for all who look at pages: no request counts more than some thousand of them.
-- ``beside``: Reads beside the requests, once for all who look, what takes longer the more jobs there are.
+- ``readings/``: Counts, and readings in the background, for all pages.
 - ``etags``: ``ETag`` and ``If-Match``: a change of settings says which state of them it was made for.
 - ``openapi``: The OpenAPI document of a table of routes, from the types of its rows.
 - ``server``: The server process: serves until a signal, with the duties beside it.

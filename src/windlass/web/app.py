@@ -20,10 +20,11 @@ from windlass.web.bodies import SentBody
 from windlass.web.cursors import Cursors
 from windlass.web.inputs import field_names, read_body, read_path, read_query
 from windlass.web.problems import Problem, not_found, problem_of
+from windlass.web.readings.shared_reading import SHARED_FOR, SharedReadings
 from windlass.web.route import Answer, Call, Gatekeeper, Route
 from windlass.web.security.closed import Closed
 from windlass.web.security.headers import SecureHeaders
-from windlass.web.security.roles import ANONYMOUS
+from windlass.web.security.roles import ANONYMOUS, Role
 from windlass.web.security.security import Security
 from windlass.web.security.settings import Authenticate, SecuritySettings
 from windlass.web.table import ROUTES
@@ -39,14 +40,17 @@ def api(
     security: Gatekeeper | None = None,
     deadline: float = DEADLINE,
     secret: str | bytes | None = None,
+    shared_for: float = SHARED_FOR,
     routes: Sequence[Route] = ROUTES,
+    environment: str = "",
 ) -> ASGIApp:
     """The HTTP API of an app, as an ASGI application that can be mounted under any prefix.
 
     ``auth`` takes a request and gives an ``Identity``, or None for a caller that you do not know; it may be async.
     Tokens of the store (``windlass tokens``) are accepted beside it. Without it, and without a ``security`` of your
     own, all but the health checks are refused. ``secret`` signs cursors; all processes that serve one store need the
-    same, and without it they take the address of the store.
+    same, and without it they take the address of the store. For ``shared_for`` seconds one reading of all queues, or of
+    all workers, answers everyone who asks.
 
     >>> from windlass import Windlass
     >>> from windlass.web import api
@@ -60,7 +64,9 @@ def api(
         security=_gatekeeper(app, auth) if security is None else security,
         deadline=deadline,
         cursors=Cursors(key.encode() if isinstance(key, str) else key),
+        readings=SharedReadings(app, seconds=shared_for),
         routes=routes,
+        environment=environment,
     )
     return serving.application()
 
@@ -73,13 +79,23 @@ class _Serving:
     """Answers requests: admit, read, act, write."""
 
     def __init__(
-        self, app: Windlass, *, security: Gatekeeper, deadline: float, cursors: Cursors, routes: Sequence[Route]
+        self,
+        app: Windlass,
+        *,
+        security: Gatekeeper,
+        deadline: float,
+        cursors: Cursors,
+        readings: SharedReadings,
+        routes: Sequence[Route],
+        environment: str,
     ) -> None:
         self._app = app
         self._security = security
         self._deadline = deadline
         self._cursors = cursors
+        self._readings = readings
         self._routes = routes
+        self._environment = environment
 
     def application(self) -> ASGIApp:
         """All routes, by path."""
@@ -99,7 +115,9 @@ class _Serving:
             query=None,
             body=None,
             cursors=self._cursors,
+            readings=self._readings,
             routes=self._routes,
+            environment=self._environment,
         )
         body = request.state.sent_body = SentBody(request, route.most_bytes)
         try:
@@ -111,7 +129,7 @@ class _Serving:
                 body=await read_body(request, route, body),
             )
             async with asyncio.timeout(self._deadline if route.seconds is None else route.seconds):
-                given = await route.handler(call)
+                given = await self._handled(call, route)
             if route.action is not None:
                 await self._note(call, route.action, given)
         except Exception as error:  # the top of a request: every error becomes a problem document
@@ -120,6 +138,15 @@ class _Serving:
             problem = problem_of(error, fields=field_names(route))
             return problem.response() if route.show_problem is None else route.show_problem(call, problem)
         return _response(given, route)
+
+    async def _handled(self, call: Call[Any, Any], route: Route) -> object:
+        try:
+            return await route.handler(call)
+        finally:
+            # Who changes something sees it at once. Programs that enqueue and work come all the time, and may see it a
+            # moment later.
+            if route.action is not None and route.role is not Role.WORKER:
+                self._readings.forget()
 
     async def _note(self, call: Call[Any, Any], action: str, given: object) -> None:
         said = given if isinstance(given, Answer) else Answer()

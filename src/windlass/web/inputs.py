@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ def read_path(given: Mapping[str, Any]) -> dict[str, str]:
 def read_query(request: Request, kind: type[msgspec.Struct]) -> Any:
     """The query as a struct; ``meta.KEY=value`` go into its field ``meta``, and a list takes all values."""
     given: dict[str, Any] = {}
-    lists = {field.name for field in msgspec.structs.fields(kind) if _is_list(field.type)}
+    lists = _list_fields(kind)
     for name, value in request.query_params.multi_items():
         if name in lists:
             given.setdefault(name, []).append(_checked(value, name))
@@ -77,7 +78,7 @@ def _read_form(request: Request, sent: bytes, kind: type[msgspec.Struct]) -> Any
     if sent and content_type(request) != FORM:
         raise Problem(415, "Unsupported media type", f"send the form as {FORM}", field="Content-Type")
     given: dict[str, Any] = {}
-    lists = {field.name for field in msgspec.structs.fields(kind) if _is_list(field.type)}
+    lists = _list_fields(kind)
     for name, value in fields_of(sent):
         if name == CSRF_FIELD or not value:
             continue
@@ -91,6 +92,12 @@ def _read_form(request: Request, sent: bytes, kind: type[msgspec.Struct]) -> Any
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
         raise _invalid(error, "field") from None
+
+
+@cache
+def _list_fields(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """Kept, for annotations are texts that would be compiled anew for each request."""
+    return frozenset(field.name for field in msgspec.structs.fields(kind) if _is_list(field.type))
 
 
 def _is_list(kind: Any) -> bool:

@@ -15,6 +15,7 @@ from windlass import clock
 from windlass.app import Windlass
 from windlass.web.cursors import Cursors
 from windlass.web.problems import Problem
+from windlass.web.readings.shared_reading import SharedReadings
 from windlass.web.security.roles import Identity, Role
 
 PREFIX = "/api/v1"
@@ -48,8 +49,11 @@ class Call(Generic[Q_co, B_co]):
     query: Q_co
     body: B_co
     cursors: Cursors
+    readings: SharedReadings
     routes: Sequence[Route] = ()
     """All rows of the table."""
+    environment: str = ""
+    """Which installation this is, for people: ``production``; empty where it was not said."""
 
     @property
     def by(self) -> str:

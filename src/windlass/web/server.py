@@ -31,7 +31,7 @@ _TICKS = 10
 
 
 class Server(uvicorn.Server):
-    """Serves an ASGI application at a socket that is bound already, so that a port in use is told at once."""
+    """Serves an ASGI application at a socket that is bound already, so that a port in use is an error at once."""
 
     def __init__(self, asgi: ASGIApp, *, host: str, port: int) -> None:
         super().__init__(

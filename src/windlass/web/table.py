@@ -10,22 +10,8 @@ from windlass.web.leases import routes as leases
 from windlass.web.route import Route
 from windlass.web.streams import routes as streams
 from windlass.web.tasks import routes as tasks
-from windlass.web.topics import (
-    access,
-    dead,
-    enqueue,
-    figures,
-    flows,
-    health,
-    jobs,
-    limits,
-    overview,
-    queues,
-    schedules,
-    session,
-    upkeep,
-    workers,
-)
+from windlass.web.topics import access, figures, health, limits, overview, queues, schedules, session, upkeep, workers
+from windlass.web.topics.jobs import dead, enqueue, flows, jobs
 
 ROUTES: tuple[Route, ...] = (
     *health.ROUTES,

@@ -7,35 +7,17 @@ from functools import partial
 from math import inf
 
 from windlass import clock
-from windlass.admin.early_cleaning import EarlyCleaning, fullness
 from windlass.client.client import Client
 from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
-from windlass.schedules.scheduled_jobs import scheduled_jobs
 from windlass.steps.run_steps import StepStore
 from windlass.store.driver import Topic
 from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
-from windlass.worker.duties.alerts.delivery import delivery_duties
-from windlass.worker.duties.alerts.evaluate import rounds_of
-from windlass.worker.duties.alerts.evaluation import AlertEvaluation
-from windlass.worker.duties.cleaning import Cleaning
-from windlass.worker.duties.clock_step import StoreClock
-from windlass.worker.duties.counter_check import CounterCheck
+from windlass.worker.duties.build import build_duties
 from windlass.worker.duties.duties import Duties, duty_ticker
-from windlass.worker.duties.duty import Duty
-from windlass.worker.duties.figures.rolling_up import RollingUp
-from windlass.worker.duties.leader import Leadership
-from windlass.worker.duties.promotion import Promotion
-from windlass.worker.duties.rescue import Rescue
-from windlass.worker.duties.rescue_deferral import RescueDeferral
 from windlass.worker.duties.schedules.declaration import DeclaredSchedules
-from windlass.worker.duties.schedules.firing import Firing
-from windlass.worker.duties.schedules.scheduling import Scheduling
-from windlass.worker.duties.store_watch import StoreWatch
-from windlass.worker.duties.stuck_keys import StuckKeys
-from windlass.worker.duties.vacuum import Vacuum
-from windlass.worker.executors.event_loop.executor import LoopExecutor
+from windlass.worker.executors.event_loop.executor import LoopExecutor, import_event_loop
 from windlass.worker.executors.processes.child_side.task_lookup import check_places
 from windlass.worker.executors.processes.executor import ProcessExecutor
 from windlass.worker.executors.processes.recycling import ChildLimits
@@ -48,7 +30,6 @@ from windlass.worker.fetch.pump import Pump
 from windlass.worker.figures.gatherer import Gatherer
 from windlass.worker.figures.minute_report import MinuteReport
 from windlass.worker.figures.sender import FigureSender
-from windlass.worker.identity import Identity
 from windlass.worker.lease.clock_skew import ClockSkew
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
@@ -56,9 +37,9 @@ from windlass.worker.recent_jobs import RecentJobs
 from windlass.worker.release import release_of
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.run_log import RunLog
 from windlass.worker.runs.reporting import report_progress
 from windlass.worker.runs.run import Run
-from windlass.worker.runs.run_log import RunLog
 from windlass.worker.runs.throttles import Throttles
 from windlass.worker.runs.trips import Trips
 from windlass.worker.runs.unknown_tasks import UnknownTasks
@@ -99,11 +80,14 @@ def build_worker(
     dispatcher = Dispatcher(
         concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, prefetch)
     )
+    if any(task.is_async for task in client.registry):
+        import_event_loop()
     checks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
     capacity = Capacity(
         settings.weights,
         concurrency=settings.concurrency,
         most=session.cycle_limit,
+        least=session.smallest_cycle,
         prefetch=prefetch,
         claim_size=ClaimSize(),
         limits=settings.limits or None,
@@ -253,64 +237,4 @@ def _duties(
         lease=lambda: beating.lease,
         poll_here=poll_here,
         count_fires=gatherer.fired,
-    )
-
-
-def build_duties(
-    client: Client,
-    who: Identity,
-    *,
-    beat: float,
-    lease: Callable[[], str | None] = lambda: None,
-    poll_here: Callable[[], None] = lambda: None,
-    count_fires: Callable[[str, str, int], None] = lambda schedule, outcome, number: None,
-    monotonic: Callable[[], float] = clock.monotonic,
-) -> Duties:
-    """All upkeep of a store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
-    one, and ``poll_here`` sends that worker for jobs. A new duty is one line here.
-    """
-    session, by = client.session, who.name
-    by_hand = client.clock
-    # With a manual clock time passes in jumps: none of them is a step.
-    store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
-    deferral = RescueDeferral(beat=beat)
-    store_watch = StoreWatch(session=session, by=by, deferral=deferral, store_clock=store_clock, lease=lease)
-    promotion = Promotion(session=session, by=by, store_watch=store_watch, deferral=deferral, poll_here=poll_here)
-    leadership = Leadership(session=session, holder=who.instance, store_watch=store_watch)
-    scheduling = Scheduling(
-        session=session,
-        leadership=leadership,
-        firing=Firing(session=session, make=scheduled_jobs(client).make),
-        poll_here=poll_here,
-        count_fires=count_fires,
-    )
-    duties: list[Duty] = [
-        promotion,
-        Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
-        StuckKeys(session=session, by=by),
-        Vacuum(session=session, by=by, monotonic=monotonic),
-        CounterCheck(session=session, by=by),
-        Cleaning(
-            session=session,
-            by=by,
-            retention=lambda: client.retention,
-            archive=lambda: client.archive,
-            monotonic=monotonic,
-            early=EarlyCleaning(
-                above=lambda: client.early_cleaning, measure=lambda: fullness(client.session.store_name)
-            ),
-        ),
-        DeclaredSchedules(client),
-        RollingUp(session=session, monotonic=monotonic),
-        *delivery_duties(client, monotonic=monotonic),
-        AlertEvaluation(session=session, leadership=leadership, rounds=rounds_of(client)),
-        scheduling,
-    ]
-    return Duties(
-        duties,
-        leadership=leadership,
-        session=session,
-        store_watch=store_watch,
-        woken=promotion,
-        watched=scheduling,
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.client.config import setting
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """``{prefix}-worker-{version}-{id}``, without a version that is not given, and the random instance behind it."""
 
     name: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
+
+from msgspec import Struct
 
 from windlass.client.client import Client
 from windlass.core import validate
@@ -23,8 +24,7 @@ Queues = Mapping[str, int | QueueShare] | Sequence[str] | None
 """Queues with weights or shares, or names alone; None: those that the app's tasks name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings:
+class WorkerSettings(Struct, frozen=True, kw_only=True):
     """Everything that ``app.worker(...)`` takes; times in seconds."""
 
     identity: Identity

@@ -22,6 +22,8 @@ log = logging.getLogger("windlass.worker")
 
 _LAST_ROUND = 0.1
 _CLOSE_AGAIN = 0.05
+_CLOSE = 0.1
+"""Seconds that are kept for closing the lease."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ class Shutdown:
         self._control.stop_running()
         self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + times.last_lines)
         self._control.release_running()
-        self._wait_until(self.is_done, clock.monotonic() + times.last_writes)
+        self._wait_until(self.is_done, self._gone_by - times.last_call)
 
     def is_done(self) -> bool:
         """Whether nothing runs, waits or is on its way to or from the store."""
@@ -96,6 +98,8 @@ class Shutdown:
         def shut_down() -> None:
             unsubscribe()
             stop_all(background, timeout=_LAST_ROUND)
+            # A cycle that was still under way may bring in jobs. The rescue of a closed lease would charge them.
+            self._wait_until(self.is_done, self._gone_by - _CLOSE)
             for ticker in essential:
                 ticker.stop()
             self._close_lease()
@@ -103,13 +107,14 @@ class Shutdown:
                 end()
             self._figures.flush()
 
+        # Time that earlier steps did not need may be used here: with a slow store the lease is still closed.
+        self._gone_by = max(self._gone_by, clock.monotonic() + self._shutdown_times.last_call)
         try:
             thread = start_thread(shut_down, name="windlass-shutdown")
         except StartRefused:
             shut_down()  # every call to the store has a deadline
             return
-        # Time that earlier steps did not need may be used here: with a slow store the lease is still closed.
-        thread.join(max(self._shutdown_times.last_call, self._gone_by - clock.monotonic()))
+        thread.join(self._gone_by - clock.monotonic())
         if not self._has_closed_lease:
             log.warning("the store does not answer; the lease stays open, and its jobs are rescued when it expires")
 

@@ -62,9 +62,14 @@ class Ticker:
 
     def start(self) -> None:
         """Raises ``StartRefused``. One that has died or was stopped may be started again."""
+        before, self._thread = self._thread, None  # one that was stopped must not be taken for dead meanwhile
         self._stopped.clear()
         self.ticked = clock.monotonic()
-        self._thread = start_thread(self._run, name=f"windlass-{self._name}")
+        try:
+            self._thread = start_thread(self._run, name=f"windlass-{self._name}")
+        except BaseException:
+            self._thread = before
+            raise
 
     def stop(self, *, timeout: float | None = None) -> bool:
         """End after the tick under way; false when that takes longer than ``timeout``."""

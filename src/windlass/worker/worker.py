@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from asyncio import to_thread
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.client.session import Session
@@ -19,6 +19,7 @@ from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations.jobs import promote
 from windlass.store.operations.queries import next_due, waiting
+from windlass.threads.in_thread import in_thread
 from windlass.threads.log_relay import relay
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
@@ -33,7 +34,7 @@ from windlass.worker.process.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, log_waiting
 from windlass.worker.process.stop_order import Stop, Urgency
 from windlass.worker.runs.dispatcher import Dispatcher
-from windlass.worker.runs.job_log import capture_logs
+from windlass.worker.runs.logs.job_log import capture_logs
 from windlass.worker.runs.watchdog import Watchdog
 from windlass.worker.shutdown import Shutdown, ShutdownTimes
 from windlass.worker.status import StatusReporter, WorkerStatus
@@ -45,8 +46,7 @@ _LAST_RECORDS = 0.25
 """Seconds that a worker which stops waits at the most until log handlers have taken the records of its threads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What a worker is made of; see ``build.py``."""
 
     session: Session
@@ -267,7 +267,7 @@ class Worker:
 
     async def astart(self) -> None:
         """``start`` for async code."""
-        await to_thread(self.start)
+        await in_thread(self.start)
 
     def drain(self) -> None:
         """Claim no more, for good, and release what has not started; what runs goes on until it ends or ``stop``."""
@@ -316,7 +316,7 @@ class Worker:
 
     async def astop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
         """``stop`` for async code: the event loop goes on while jobs end."""
-        await to_thread(self.stop, grace=grace, is_urgent=is_urgent)
+        await in_thread(self.stop, grace=grace, is_urgent=is_urgent)
 
     def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
@@ -342,7 +342,7 @@ class Worker:
 
     async def arun_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """``run_until_empty`` for async code."""
-        return await to_thread(self.run_until_empty, is_over=is_over)
+        return await in_thread(self.run_until_empty, is_over=is_over)
 
     def pause(self) -> None:
         """Claim no more until ``resume``; what runs goes on. Waits a second at the most for a claim under way."""
@@ -355,7 +355,7 @@ class Worker:
 
     async def apause(self) -> None:
         """``pause`` for async code."""
-        await to_thread(self.pause)
+        await in_thread(self.pause)
 
     def resume(self) -> None:
         """Claim again."""
@@ -433,10 +433,10 @@ class Worker:
         """How many queues have jobs that could be claimed now, by the gates that claims ask too.
 
         A job that is due and still scheduled is just being promoted by another thread or process, which holds its row:
-        it counts as one.
+        it counts as one. So does a job whose parents promote has not looked at.
         """
         yield from promote()
-        due = (yield from next_due()).next_due
-        if due is not None and due <= 0:
+        ahead = yield from next_due()
+        if ahead.is_unsettled or (ahead.next_due is not None and ahead.next_due <= 0):
             return 1
         return len((yield from waiting(list(self.queues)))) if self._pump.may_claim else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from windlass.cli.terminal.screen import Column, Styled
 from windlass.cli.top.frame import Outage, Size, frame, snapshot_lines
 from windlass.cli.top.keys import KeyDecoder
 from windlass.cli.top.lines import LineScreen, line, plain, table, width_of
-from windlass.cli.top.snapshot import Section, Snapshot, details, look
+from windlass.cli.top.snapshot import Rates, Section, Snapshot, details, look
 from windlass.cli.top.state import HoldQueue, LookNow, Open, Opened, Quit, TopState
 
 SMALL = Size(80, 24)
@@ -57,13 +58,36 @@ def test_it_is_readable_at_80_by_24(snapshot: Snapshot) -> None:
     assert lines[0].startswith("windlass top  :memory:")
     assert lines[0].endswith("every 2 s")
     assert lines[1].startswith("14 pending  2 running  3 failed")
-    assert lines[2].startswith("! ")
-    assert lines[3].startswith("[1 Queues 3]  2 Workers")
-    titles, first, second = (line.split() for line in lines[5:8])
+    assert lines[2].endswith("/s retried")
+    assert lines[3].startswith("! ")
+    assert lines[4].startswith("[1 Queues 3]  2 Workers")
+    titles, first, second = (line.split() for line in lines[6:9])
     assert {"QUEUE", "PENDING", "RUNNING", "RETRY", "FAILED", "OLDEST", "WORKERS", "HELD"} <= set(titles)
     assert first[:4] == [">", "reports", "7", "0"]
     assert second[:3] == ["slow", "7", "2"]
     assert lines[-1] == "q quit  1-4 section  s sort: pending  enter open  p pause  space hold  ? help"
+
+
+def test_rates_are_whole_in_a_narrow_terminal(snapshot: Snapshot) -> None:
+    """On a line of their own, also where both would fit now: a picture that jumps cannot be read."""
+    rates = Rates(completed=12.25, failed=0.5, retried=1.75)
+    said = "12.25/s done  0.5/s failed  1.75/s retried"
+    busy = replace(snapshot, rates=rates)
+    assert shown(busy, TopState())[2] == said
+    assert shown(busy, TopState(), Size(120, 24))[1].endswith(f"  | {said}")
+
+
+def test_of_many_problems_the_number_comes_first(snapshot: Snapshot) -> None:
+    """A sentence is cut at its end."""
+    [told] = [line for line in shown(snapshot, TopState()) if line.startswith("! ")]
+    assert told.startswith(f"! {len(snapshot.overview.problems)} problems (windlass status): queue ")
+
+
+def test_ids_keep_their_ends(snapshot: Snapshot) -> None:
+    """Those of jobs that were enqueued together begin alike."""
+    columns = [Column(title="TASK"), Column(title="ID", least=9, ends_tell=True)]
+    _, *rows = table(columns, [["report", f"01M7KWVHSY4BNPQHEGSQ{n}"] for n in range(2)], 17)
+    assert [plain(row) for row in rows] == ["report  …PQHEGSQ0", "report  …PQHEGSQ1"]
 
 
 @pytest.mark.parametrize("size", [Size(1, 1), Size(20, 3), Size(40, 8), Size(300, 100)], ids=str)
@@ -139,7 +163,7 @@ def test_a_row_is_opened_scrolled_and_closed(snapshot: Snapshot, app: Windlass) 
     state = TopState(section=Section.FAILURES)
     [group] = snapshot.failures or []
     assert state.press("enter", snapshot) == Open(Section.FAILURES, group.sample)
-    assert "reading ..." in shown(snapshot, state)[6]
+    assert "reading ..." in shown(snapshot, state)[7]
     assert state.opened is not None
     state.opened.view = details(app, Section.FAILURES, group.sample)
     size = Size(80, 12)

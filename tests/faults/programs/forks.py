@@ -9,6 +9,7 @@ from collections.abc import Callable
 from threading import Event, Thread
 
 from tests.faults.programs.tasks import app, hold, note, say
+from tests.waiting import PATIENCE
 from windlass import ConfigError
 
 # Python 3.12 warns of what these tests are about.
@@ -63,7 +64,7 @@ def close() -> None:
         say("child", fork(leave))
         say("same lease", worker.lease == lease and job.refresh().record.lease == lease)
         open(f"{os.environ['GATES']}/{job.id}.1", "w").close()
-        say("result", job.result(timeout=20))
+        say("result", job.result(timeout=PATIENCE))
         say("ready")
         sys.stdin.readline()
 
@@ -85,7 +86,7 @@ def work() -> None:
         def own() -> None:
             job = note.enqueue(3)
             started.pause()
-            say("own", app.worker().run_until_empty() >= 0, job.result(timeout=20))
+            say("own", app.worker().run_until_empty() >= 0, job.result(timeout=PATIENCE))
 
         started.pause()
         say("child", fork(own))

@@ -14,10 +14,10 @@ from windlass.core.records import JobRecord
 from windlass.core.schedules.policies import FireOutcome, Overlap
 from windlass.core.state import FINISHED
 from windlass.store.operations.enqueue import NewJob, Uniqueness
-from windlass.store.operations.leader import LEADER, Lead
 from windlass.store.operations.schedules.fire import Due
 from windlass.store.operations.schedules.records import FireRecord, FireResult, FireStep, HeldFor, ScheduleRecord
 from windlass.store.operations.schedules.steps import Step
+from windlass.store.operations.upkeep.leader import LEADER, Lead
 
 NEWEST = 100
 """How many rows of a ledger are compared: stores let old ones go."""

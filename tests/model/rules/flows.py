@@ -14,7 +14,7 @@ from tests.model import samples as m
 from tests.model.rules.owners import Owners
 from tests.model.rules.turns import Turns
 from tests.model.samples import LEASE, Limits, When
-from windlass.core.codec.seal import seal
+from windlass.core.codec.stored_text.seal import seal
 from windlass.core.flows.inputs import Inputs, with_inputs
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED, State

@@ -13,11 +13,11 @@ from tests.model import samples as m
 from tests.model.rules.actors import Cast
 from windlass.core.schedules.policies import CatchUp, Overlap
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
-from windlass.store.operations.leader import Lead
 from windlass.store.operations.schedules.definition import Definition
 from windlass.store.operations.schedules.edits import edited, new_schedule, paused, resumed
 from windlass.store.operations.schedules.records import Origin
 from windlass.store.operations.schedules.steps import Step, steps
+from windlass.store.operations.upkeep.leader import Lead
 
 NAMES = ("hourly", "nightly", "often")
 _OFTEN = m.HOUR // 12

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from uuid import uuid4
 
 import pytest
 
 from tests.manual_clock import manual_clock
-from tests.places.place import ServerPlace, put_postgres, wipe_postgres
+from tests.places.place import ServerPlace, put_postgres
+from tests.places.schemas import Schemas, schemas_of
 from tests.servers import ServerMissing
 from tests.servers.pgbouncer import pgbouncer
 from tests.store.postgres.database import Database, new_database
@@ -34,11 +34,17 @@ def pooled_dsn(behind_pooler: Database) -> Iterator[str]:
         yield pooled
 
 
+@pytest.fixture(scope="session")
+def _schemas(behind_pooler: Database) -> Iterator[Schemas]:
+    with schemas_of(behind_pooler.url, has_pooler=True) as schemas:
+        yield schemas
+
+
 @pytest.fixture
-def place(pooled_dsn: str, behind_pooler: Database) -> Iterator[ServerPlace]:
-    place = ServerPlace(pooled_dsn, f"t_{uuid4().hex[:16]}", wipe_postgres, put_postgres)
+def place(pooled_dsn: str, _schemas: Schemas) -> Iterator[ServerPlace]:
+    place = ServerPlace(pooled_dsn, _schemas.take(), put=put_postgres)
     yield place
-    wipe_postgres(behind_pooler.url, place.namespace)
+    _schemas.give_back(pooled_dsn, place.namespace)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from queue import SimpleQueue
 from time import monotonic
 
@@ -13,8 +13,9 @@ import pytest
 
 from tests.ledger.apps import Apps, gate
 from tests.leeway import leeway
-from tests.places.place import ServerPlace
+from tests.places.place import ServerPlace, wipe_postgres
 from tests.store.builders import new_job
+from tests.store.postgres.database import Database
 from tests.store.stores import Store
 from tests.waiting import PATIENCE, eventually
 from windlass import State
@@ -55,11 +56,16 @@ def test_prepared_statements_are_used_until_the_pooler_loses_them(
     assert len(caplog.records) <= 1
 
 
-def test_nothing_is_said_where_the_url_says_it(place: ServerPlace, caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_is_said_where_the_url_says_it(
+    place: ServerPlace, behind_pooler: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    new = f"{place.namespace}_new"
     with (
+        ExitStack() as made,
         caplog.at_level(logging.WARNING, logger="windlass"),
-        closing(open_driver(f"{place.url}?prepare=off", namespace=place.namespace)) as driver,
+        closing(open_driver(f"{place.url}?prepare=off", namespace=new)) as driver,
     ):
+        made.callback(wipe_postgres, behind_pooler.url, new)
         assert driver.migrate()
     assert caplog.records == []
 

@@ -15,7 +15,7 @@ from threading import Event
 from tests.store.builders import new_job
 from tests.store.sqlite.fork_scenarios import fork, present, wait
 from tests.store.stores import Store
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass.store.driver import News, Topic
 from windlass.store.open import open_driver
 
@@ -28,7 +28,7 @@ def main(url: str) -> None:
     heard = {topic: Event() for topic in Topic}
     news = store.driver.listen(lambda topic: heard[topic].set())
     for topic in Topic:
-        assert heard[topic].wait(20)
+        assert heard[topic].wait(PATIENCE)
 
     def in_child(number: int) -> None:
         store.enqueue(new_job(f"{number}"))
@@ -37,7 +37,7 @@ def main(url: str) -> None:
     for number in range(5):
         heard[Topic.WORK].clear()
         wait(fork(partial(in_child, number)))
-        assert heard[Topic.WORK].wait(20), "the child was not heard"
+        assert heard[Topic.WORK].wait(PATIENCE), "the child was not heard"
     close_beside_a_child(news)
     present(store, "before", *map(str, range(5)))
     store.driver.close()

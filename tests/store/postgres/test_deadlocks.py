@@ -19,7 +19,7 @@ from tests.store.builders import HOUR, OWN_ID, RETURNED, SECOND, ending, mark, n
 from tests.store.cleaning import prunable, tidy
 from tests.store.postgres.database import Database
 from tests.store.stores import Store, open_store
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.rates.rate import Rate
@@ -28,9 +28,9 @@ from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queues
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.limits.concurrency import unblock_all
-from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.rates.tasks import declare_rates
+from windlass.store.operations.upkeep.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.pages import Found
 
 T = TypeVar("T")
@@ -181,7 +181,7 @@ def all_at_once(store: Store) -> None:
     def take_part(number: int, own: Store) -> None:
         random = Random(number)  # the same orders in every run
         for _ in range(ROUNDS):
-            start.wait(timeout=30)  # every round at the same moment, so that they meet
+            start.wait(timeout=PATIENCE)  # every round at the same moment, so that they meet
             rounds[number](own, random)
 
     drivers = [store.another(deadline=30) for _ in rounds]
@@ -195,7 +195,7 @@ def all_at_once(store: Store) -> None:
         finally:
             is_over.set()
         for one in tireless:
-            one.result(30)
+            one.result(PATIENCE)
 
 
 def test_nobody_waits_in_a_circle(database: Database) -> None:
@@ -218,7 +218,7 @@ def test_a_circle_would_be_counted(database: Database) -> None:
         with database.connected() as connection, connection.transaction():
             query = "SELECT 1 FROM thing WHERE number = %s FOR UPDATE"
             connection.execute(query, [first])
-            both_have_one.wait(timeout=20)
+            both_have_one.wait(timeout=PATIENCE)
             try:
                 connection.execute(query, [second])
             except DeadlockDetected as error:

@@ -14,6 +14,7 @@ from tests.store.flows import after, child_of, edges, taken, tied
 from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.stores import Store
+from windlass import Windlass
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
@@ -135,3 +136,26 @@ def test_a_child_that_another_transaction_holds_does_not_hold_up_an_ending(store
         assert state(store) is State.BLOCKED
     store.run(jobs.promote())
     assert state(store) is State.PENDING
+
+
+def test_a_worker_is_not_done_while_a_child_is_in_other_hands(database: Database) -> None:
+    """B36: the ending passes it by; promote frees it when it can, and the worker runs it."""
+    with Windlass(database.url) as app, psycopg.connect(database.url) as other:
+
+        @app.task
+        def note() -> None: ...
+
+        parent = note.enqueue()
+        child = note.options(after=[parent]).enqueue()
+        other.execute("SELECT 1 FROM windlass.blocked FOR UPDATE")
+        looks = 0
+
+        def let_go() -> bool:
+            nonlocal looks
+            looks += parent.refresh().state is State.COMPLETED
+            if looks == 3:
+                other.rollback()
+            return False
+
+        assert app.worker().run_until_empty(is_over=let_go) == 2
+        assert child.refresh().state is State.COMPLETED

@@ -13,13 +13,14 @@ from tests.store.builders import HOUR, INTERRUPTED, RETURNED, ending, fresh, new
 from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening, threads
 from tests.store.stores import Store
-from tests.waiting import eventually
-from windlass.core.outcome import Outcome
+from tests.waiting import PATIENCE, eventually
+from windlass.core.outcome import Outcome, Postponed
 from windlass.core.state import State
-from windlass.store.operation import Operation
+from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs
 from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.jobs import Retried
+from windlass.store.operations.steps.sent_events import Wait, await_event, deliver_events, send_event
 from windlass.store.postgres.driver import PostgresDriver
 
 A = TypeVar("A")
@@ -41,7 +42,7 @@ def beside(database: Database, store: Store) -> Beside[Any]:
                 found = start(store.run, operation)
                 eventually(lambda: bool(database.waiting()) or found.done())
                 assert not found.done(), "it did not wait"
-            result: A = found.result(20)
+            result: A = found.result(PATIENCE)
             return result
 
     return run
@@ -120,3 +121,23 @@ def test_a_job_that_is_being_promoted_is_put_off(store: Store, beside: Beside[An
     assert beside(jobs.promote_page(), jobs.reschedule(job.seq, delay=HOUR))
     assert store.job(job.id).state is State.SCHEDULED
     assert store.a_worker().take() == []
+
+
+def looking_for_events() -> Operation[Any]:
+    """The second call of ``deliver_events``."""
+    yield Call("wake_waiters", {"limit": 9})
+
+
+def test_a_wait_that_is_being_looked_at_is_told_of_an_event(database: Database, store: Store) -> None:
+    """F4: the look began before the event came, and ends while the event is delivered."""
+    job = store.claimed(new_job("a"))
+    store.run(await_event(job.seq, job.fence, Wait("#1", 1, "yes", HOUR), worker="w"))
+    assert not store.end(job, Postponed(HOUR, "event"))
+    with threads() as start:
+        with uncommitted(database, store, looking_for_events()):
+            store.run(send_event("yes", None))
+            delivered = start(store.run, deliver_events())
+            eventually(lambda: bool(database.waiting()) or delivered.done())
+            assert not delivered.done(), "it did not wait"
+        assert delivered.result(PATIENCE) == 1
+    assert store.job("a").state is State.PENDING

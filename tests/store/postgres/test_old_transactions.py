@@ -20,7 +20,7 @@ from tests.store.stores import Store, Worker
 from tests.waiting import eventually
 from windlass import Windlass
 from windlass.insight.notices import notices
-from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
+from windlass.store.operations.upkeep.vacuum import VacuumBlocker, vacuum, vacuum_blocker
 from windlass.store.postgres.statements import statements
 from windlass.worker.duties.vacuum import Vacuum
 

@@ -34,7 +34,7 @@ from windlass.core.state import State
 from windlass.core.unique import cached_key
 from windlass.errors import IllegalTransition, StoreUnavailable
 from windlass.store.operation import Call
-from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
+from windlass.store.operations import jobs, leases, queries, queues
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.access.tokens import NewToken, TokenRecord
@@ -70,7 +70,8 @@ from windlass.store.operations.steps.sent_events import (
     send_event,
 )
 from windlass.store.operations.steps.steps import NewStep, import_steps, record_step, steps_of
-from windlass.store.operations.tidy import clear_cache, tidy_access, tidy_alerts, tidy_cache
+from windlass.store.operations.upkeep import leader, prune, vacuum
+from windlass.store.operations.upkeep.tidy import clear_cache, tidy_access, tidy_alerts, tidy_cache
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")

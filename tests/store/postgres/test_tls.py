@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.servers.tls import Certificates, make_certificates, tls_front
+from tests.waiting import PATIENCE
 from windlass import ConfigError, StoreUnavailable, Windlass
 
 REQUEST = bytes.fromhex("0000000804d2162f")
@@ -40,7 +41,7 @@ def test_jobs_travel_through_tls(postgres_dsn: str, certificates: Certificates) 
             app.task(name="echo")(lambda: "through TLS")
             job = app.enqueue("echo")
             app.worker().run_until_empty()
-            assert job.result(timeout=20) == "through TLS"
+            assert job.result(timeout=PATIENCE) == "through TLS"
 
 
 def test_a_server_that_nobody_vouches_for_is_refused(

@@ -86,6 +86,20 @@ def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
         assert len(node.clients()) == 1
 
 
+def test_a_connection_looks_no_version_up(node: RedisNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the installed packages are listed, the standard library swallows the exception of a signal handler."""
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> str:
+        looked_up.append(name)
+        return "1.2.3"
+
+    monkeypatch.setattr("importlib.metadata.version", look_up)
+    with open_store(node.url) as store:
+        store.enqueue(new_job())
+    assert looked_up == []
+
+
 def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node: RedisNode) -> None:
     with open_store(f"{node.url}?pool=1", deadline=0.2) as store:
 

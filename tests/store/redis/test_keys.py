@@ -24,10 +24,11 @@ from windlass.core.outcome import FailedPermanently, Postponed
 from windlass.core.rates.rate import Rate
 from windlass.core.state import State
 from windlass.store.driver import Driver
-from windlass.store.operations import jobs, leader, queries, queues
+from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rates.tasks import declare_rates
+from windlass.store.operations.upkeep import leader
 from windlass.store.redis.scripts import load_scripts
 from windlass.testing import ManualClock
 

@@ -11,7 +11,7 @@ from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
-from windlass.store.operations.tidy import tidy_leftovers
+from windlass.store.operations.upkeep.tidy import tidy_leftovers
 
 MANY = 5_000
 COUNTED = 50_000

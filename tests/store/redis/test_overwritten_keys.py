@@ -17,7 +17,7 @@ from windlass.core.rates.rate import Rate
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operation import Call
-from windlass.store.operations import jobs, leases, prune, queries
+from windlass.store.operations import jobs, leases, queries
 from windlass.store.operations.access import tokens
 from windlass.store.operations.access.audit import record_change
 from windlass.store.operations.alerts.alerts import AlertFilter, alerts, open_counts, situation
@@ -27,7 +27,6 @@ from windlass.store.operations.diagnostics.mutes import mutes
 from windlass.store.operations.figures.roll_up import roll_up_once
 from windlass.store.operations.figures.rows import append_row, unmerged
 from windlass.store.operations.limits.concurrency import declare, unblock_all
-from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
 from windlass.store.operations.rates.limits import limits
 from windlass.store.operations.rates.tasks import declare_rates
@@ -35,6 +34,8 @@ from windlass.store.operations.schedules.changes import schedules
 from windlass.store.operations.schedules.fire import due
 from windlass.store.operations.schedules.versions import versions
 from windlass.store.operations.steps.sent_events import deliver_events
+from windlass.store.operations.upkeep import prune
+from windlass.store.operations.upkeep.prune import FinishedLine, prune_oldest
 
 
 def _prune(store: Store) -> None:

@@ -13,7 +13,7 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.enqueue import NewJob
-from windlass.store.operations.prune import FinishedLine, prunable, prune, prune_oldest, retention_position
+from windlass.store.operations.upkeep.prune import FinishedLine, prunable, prune, prune_oldest, retention_position
 
 LINE = FinishedLine("default", State.COMPLETED)
 LONG = '"' + "x" * 100 + '"'

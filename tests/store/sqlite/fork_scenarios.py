@@ -16,6 +16,7 @@ from threading import Event, Thread
 
 from tests.store.builders import TTL, new_job
 from tests.store.stores import Store
+from tests.waiting import PATIENCE
 from windlass.errors import StoreUnavailable
 from windlass.store.open import open_driver
 from windlass.store.operations import queries
@@ -231,7 +232,7 @@ def a_fork_while_somebody_listens(store: Store, url: str) -> None:
     for number in range(5):
         woken.clear()
         wait(fork(partial(store.enqueue, new_job(f"{number}"))))
-        assert woken.wait(20), "the child's commit was not noticed"
+        assert woken.wait(PATIENCE), "the child's commit was not noticed"
     news.close()
     present(store, "before", *map(str, range(5)))
 

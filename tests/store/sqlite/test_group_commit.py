@@ -12,7 +12,7 @@ from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
 from tests.store.stores import Store, open_store
 from tests.strikes import Strike, sweep
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from windlass.errors import IdConflict, StoreUnavailable
 from windlass.store.driver import DataRejected
 from windlass.store.operations import enqueue, queries
@@ -112,7 +112,7 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
                     for name in names
                 ]
                 eventually(partial(are_queued, driver, told))
-            errors = [future.result(20) for future in told]
+            errors = [future.result(PATIENCE) for future in told]
             assert sum(error is not None for error in errors) <= 1, (striker.struck, errors)
             stored = store.run(queries.find(names))
             for name, error in zip(names, errors, strict=True):

@@ -15,6 +15,7 @@ import pytest
 from tests.store.builders import OWN_ID, TTL, ending, ids, new_job
 from tests.store.step_by_step import Stepwise
 from tests.store.stores import Store, Worker
+from tests.waiting import PATIENCE
 from windlass.core.state import State
 from windlass.store.operations import jobs
 from windlass.store.operations.cycle import Claimant, cycle, finish
@@ -33,7 +34,7 @@ class Doorway:
     def now(self) -> int:
         if not self._is_open.is_set():
             self.is_reached.set()
-            assert self._is_open.wait(20)
+            assert self._is_open.wait(PATIENCE)
         return self._clock()
 
     @contextmanager
@@ -67,7 +68,7 @@ def test_a_claim_that_waits_for_the_rescue_of_its_lease_takes_nothing(store: Sto
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(20), "the rescue is inside its transaction"
+        assert doorway.is_reached.wait(PATIENCE), "the rescue is inside its transaction"
         claim = pool.submit(owner.take)
         assert not claim.done()
     assert rescuing.result(10) == [Rescued("held", State.PENDING)]
@@ -85,7 +86,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     with doorway.shut():
         claimant = Claimant(owner.name, owner.lease, "late")
         claim = pool.submit(claimer.run, cycle(claimant, requests=[("default", 9)]))
-        assert doorway.is_reached.wait(20), "the claim is inside its transaction"
+        assert doorway.is_reached.wait(PATIENCE), "the claim is inside its transaction"
         rescuing = pool.submit(rescuer.end)
         assert not rescuing.done()
     assert ids(claim.result(10).claimed) == ["waiting"]
@@ -101,7 +102,7 @@ def test_two_claims_that_meet_at_the_lock_share_nothing(store: Store, pool: Thre
     second = store.a_worker()
     with doorway.shut():
         earlier = pool.submit(first.take, 1)
-        assert doorway.is_reached.wait(20)
+        assert doorway.is_reached.wait(PATIENCE)
         later = pool.submit(second.take, 2)
         assert not later.done()
     assert (ids(earlier.result(10)), ids(later.result(10))) == (["a"], ["b"])
@@ -116,7 +117,7 @@ def test_an_ending_that_waits_for_the_rescue_is_refused(store: Store, pool: Thre
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(20)
+        assert doorway.is_reached.wait(PATIENCE)
         finishing = pool.submit(store.run, finish([ending(job)], worker="w"))
         assert not finishing.done()
     assert (len(rescuing.result(10)), set(finishing.result(10))) == (1, {job.seq})
@@ -134,7 +135,7 @@ def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(20)
+        assert doorway.is_reached.wait(PATIENCE)
         renew = pool.submit(worker.renew)
         assert not renew.done()
     assert len(rescuing.result(10)) == 1
@@ -148,7 +149,7 @@ def test_a_heartbeat_does_not_wait_for_a_writer_of_its_own_process(store: Store,
     worker = busy.a_worker()
     with doorway.shut():
         reading = pool.submit(worker.control)
-        assert doorway.is_reached.wait(20), "a reader is held up"
+        assert doorway.is_reached.wait(PATIENCE), "a reader is held up"
         beat = pool.submit(store.a_worker)
         assert beat.result(10).renew().is_open
     assert reading.result(10).is_open
@@ -164,7 +165,7 @@ def test_delete_and_enqueue_while_a_zombie_waits_for_the_lock(store: Store, pool
     deleter.job("a")
     with doorway.shut():
         delete = pool.submit(deleter.run, jobs.delete([(zombie.seq, "a")]))
-        assert doorway.is_reached.wait(20)
+        assert doorway.is_reached.wait(PATIENCE)
         finishing = pool.submit(store.run, finish([ending(zombie)], worker="zombie"))
         assert not finishing.done()
     assert delete.result(10) == [zombie.seq]

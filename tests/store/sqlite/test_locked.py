@@ -15,6 +15,7 @@ from tests.places.place import SqlitePlace
 from tests.store.builders import TTL, new_job
 from tests.store.processes import Process, running
 from tests.store.stores import open_store
+from tests.waiting import PATIENCE
 from windlass.errors import StoreUnavailable
 from windlass.store.operations.leases import WorkerReport, open_lease
 
@@ -68,7 +69,7 @@ def test_a_lock_that_is_given_up_in_time_is_no_error(place: SqlitePlace) -> None
                 store.enqueue(new_job())
 
             waiting = pool.submit(enqueue)
-            assert under_way.wait(20)
+            assert under_way.wait(PATIENCE)
             assert not waiting.done()
         waiting.result(10)
         assert store.count() == 2

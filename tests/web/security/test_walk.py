@@ -25,7 +25,7 @@ from windlass.web.security.security import Security
 from windlass.web.security.sessions import COOKIE
 from windlass.web.security.settings import SecuritySettings
 from windlass.web.security.users import password_line, read_users
-from windlass.web.site.routes import PAGES
+from windlass.web.site.routes.table import PAGES
 from windlass.web.table import ROUTES as API
 
 ROUTES = (*API, *PAGES)

@@ -10,7 +10,7 @@ from tests.web.site.pages import Pages
 from windlass import Windlass
 from windlass.core.alerts.records import AlertRecord
 from windlass.store.operations.alerts.alerts import record
-from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 from windlass.testing import ManualClock
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&\u202e{{ 9999 * 9999 }}"

@@ -9,7 +9,7 @@ import pytest
 from tests.waiting import eventually
 from tests.web.site.pages import Pages
 from windlass import State, Windlass
-from windlass.web.counts import Counts, JobCounts
+from windlass.web.readings.counts import Counts, JobCounts
 
 
 def read(counts: JobCounts, app: Windlass) -> Counts:

@@ -9,7 +9,7 @@ from tests.web.site.pages import Pages
 from windlass import Windlass
 from windlass.core.figures.point import Gauge, Point
 from windlass.core.figures.releases import release_level
-from windlass.core.figures.series import ALL, STORE, WORKER, series
+from windlass.core.figures.series import ALL, QUEUE, STORE, WORKER, series
 from windlass.store.operations.figures.roll_up import roll_up
 from windlass.testing import ManualClock
 
@@ -31,9 +31,21 @@ def test_charts_mark_deploys_and_no_restarts(shop: Pages, app: Windlass, clock: 
     assert "up to 7 ready" in depth
 
 
+def test_jobs_arrive_also_where_none_of_them_begins(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20: workers count jobs whose attempts end; those that wait still are told by the depth of their queue."""
+    for depth, ended in ((5, 10), (5, 10), (8, 9), (20, 0), (45, 0)):
+        counts = {"enqueued": ended, "completed": ended} if ended else {}
+        app.client.session.run(roll_up({series(QUEUE, "mail"): Point(counts, gauges={"depth": Gauge.of(depth)})}))
+        clock.advance("1m")
+    [drawn] = [label for label in shop.read("/queues/mail").all("svg", "aria-label") if "arrived" in label]
+    # 30 began, with the one of the shop, and 40 of the 45 that wait came where the queue has grown.
+    assert drawn == "Jobs a second: 70 arrived, 30 completed and 0 failed"
+
+
 def test_the_heat_map_tells_a_paused_worker_from_an_idle_one(shop: Pages, app: Windlass, clock: ManualClock) -> None:
     """B20: and one that drains, and one that fails jobs."""
-    with app.worker(name="shop", id="1", queues=["mail"]) as worker:
+    # It must not lead: a leader would merge its own figures beside these whenever the clock moves.
+    with app.worker(name="shop", id="1", queues=["mail"], duties=False) as worker:
         for state in ("paused", "draining", None):
             levels = {"running": Gauge.of(0)} | ({} if state is None else {state: Gauge.of(1)})
             app.client.session.run(roll_up({series(WORKER, worker.name): Point(gauges=levels)}))

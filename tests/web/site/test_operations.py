@@ -13,7 +13,7 @@ from tests.web.http import Admitting
 from tests.web.site.conftest import HOSTILE
 from tests.web.site.pages import Html, Pages
 from tests.web.site.test_queue_forms import wrong_fields
-from windlass import Throttled, Windlass, new_encryption_key
+from windlass import State, Throttled, Windlass, new_encryption_key
 from windlass.web.security.roles import Identity, Role
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -53,7 +53,7 @@ def test_tasks_show_how_often_they_run_and_fail(shop: Pages, app: Windlass) -> N
     app.roll_up()
     text = shop.read("/tasks").text
     assert "mail.welcome" in text
-    assert "100%" in text
+    assert "100.0%" in text
     assert "ValueError" in shop.read("/tasks/broken").text
     assert shop.get("/tasks/never-heard-of").status_code == 404
     assert shop.get("/tasks?range=2h").status_code == 400
@@ -76,6 +76,16 @@ def test_what_is_encrypted_is_shown_as_such(new_app: Apps) -> None:
     page = Pages(new_app(), Admitting()).read("/jobs/locked")
     assert "encrypted" in page.text
     assert "clear-text" not in page.text
+
+
+def test_a_search_says_that_encrypted_texts_were_not_searched(new_app: Apps) -> None:
+    """B25: where something was found, and where nothing was."""
+    app = new_app(encryption_keys=[new_encryption_key()])
+    app.enqueue_many([app.request("mail.welcome", ["clear-text"], id=id) for id in ("one", "two")])
+    pages = Pages(app, Admitting())
+    assert "arguments, metadata and errors of 2 jobs, which are encrypted" in pages.read("/jobs?text=clear-text").text
+    assert "arguments, metadata and errors of 1 job, which are encrypted" in pages.read("/jobs?text=two").text
+    assert "which are encrypted" not in pages.read("/jobs").text
 
 
 def test_older_changes_are_a_link_away(shop: Pages, app: Windlass) -> None:
@@ -148,13 +158,14 @@ def test_a_cool_down_of_a_task_ends_early(shop: Pages, app: Windlass) -> None:
     def calls() -> None:
         raise Throttled("slow down", scope="task")
 
-    calls.enqueue()
+    held_back = calls.enqueue()
     work(app)
     [cooling] = app.overview().cooldowns
     assert "slow down" in shop.read("/limits").text
     given = {"scope": "task", "name": cooling.stored_name}
     assert shop.post("/cooldowns/end", data=given).headers["location"] == "/limits"
     assert app.overview().cooldowns == []
+    assert held_back.refresh().state is State.PENDING, "what waited for it runs now"
     assert shop.post("/cooldowns/end", data=given).status_code == 409
     assert shop.post("/cooldowns/end", data={"scope": "moon", "name": "x"}).status_code == 400
 

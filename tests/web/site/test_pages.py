@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
+from tests.ledger.apps import work
 from tests.web.http import Admitting
 from tests.web.site.pages import ALL, LOOKS, Html, Pages
-from windlass import State, Windlass
+from windlass import ActiveJob, State, Windlass, this_job
 from windlass.insight import job_page
+from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.store.operations.queries import WINDOW
 from windlass.testing import ManualClock
 from windlass.web import dashboard
 from windlass.web.security.roles import Identity, Role
-from windlass.web.site.routes import PAGES
+from windlass.web.site.routes.table import PAGES
 
 ELEMENTS = {
     "a",
@@ -108,7 +112,7 @@ def test_secrets_are_masked(shop: Pages) -> None:
 def test_the_overview_names_what_is_wrong(shop: Pages) -> None:
     """B20: an unserved queue is a problem, in words."""
     page = shop.read("/")
-    assert "queue unserved has jobs that are ready, but no worker serves it" in page.text
+    assert "unserved has no worker. 1 job waits, the oldest for " in page.text
     ways = [attributes["href"] for _, attributes in page.elements if attributes.get("class") == "btn btn-sm"]
     assert {"/queues/unserved", "/workers"} <= set(ways), "each problem leads to where it is mended"
     assert "ValueError" in page.text
@@ -159,6 +163,69 @@ def test_the_overview_shows_workers_the_store_and_errors_of_queues(shop: Pages, 
 
 
 @pytest.mark.only_on("sqlite")
+def test_the_overview_tells_what_changed(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20: pauses, lost workers and deploys stand beside their effects, for a day."""
+    report = WorkerReport("w-9", "shop-9", "idle", "{}")
+    app.client.session.run(open_lease(report, lease="w-9", ttl=1000))
+    clock.advance("2s")
+    page = shop.read("/")
+    assert "mail was paused by" in page.text
+    assert "shop-9 was lost" in page.text
+    assert "/workers/w-9" in page.all("a", "href")
+    clock.advance("25h")
+    assert "No deploy, no lost worker, no pause." in shop.read("/").text
+
+
+@pytest.mark.only_on("sqlite")
+def test_the_overview_says_how_its_figures_change(app: Windlass, pages: Pages, clock: ManualClock) -> None:
+    """B20: what ended in the range that is shown, what of it failed, and what is due next."""
+    app.enqueue_many([app.request("mail.welcome", [number]) for number in range(3)])
+    app.enqueue("broken", "x")
+    work(app)
+    app.roll_up()
+    app.enqueue_many([app.request("mail.welcome", [9], delay="8s")])
+    text = pages.read("/").text
+    assert "25% of what ended" in text
+    assert "next in 8" in text
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_list_of_jobs_shows_their_arguments(shop: Pages, app: Windlass) -> None:
+    """B20, B21: by name, secrets masked, cut where they are long; those without a name are left out."""
+    app.enqueue_many(
+        [
+            app.request("mail.welcome", [7, "hunter2"], id="new"),
+            app.request("elsewhere", ["hunter2"], {"size": [1, 2], "text": "x" * 5000}, id="unknown"),
+            app.request("elsewhere", ["y" * 20_000], id="long"),
+        ]
+    )
+    text = shop.read("/jobs").text
+    assert "user_id=7 password=masked" in text
+    assert "text=xxxx" in text
+    assert " size=[1,2]" in text
+    assert "hunter2" not in text
+    assert "y" * 50 not in text
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_list_of_jobs_says_why_pending_ones_wait(shop: Pages, app: Windlass) -> None:
+    """B20: no worker serves the queue, or it is paused."""
+    app.enqueue_many([app.request("mail.welcome", [1], id="held")])
+    text = shop.read("/jobs").text
+    assert "no worker serves unserved" in text
+    assert "its queue is paused" in text
+
+
+@pytest.mark.only_on("sqlite")
+def test_an_installation_has_its_name_and_colour(app: Windlass) -> None:
+    """B20: so that production is not taken for staging."""
+    page = Html(Pages(app, Admitting(), environment="production").get("/").text)
+    assert page.all("html", "data-env") == ["production"]
+    assert "production" in page.text
+    assert Html(Pages(app, Admitting()).get("/").text).all("html", "data-env") == ["local"]
+
+
+@pytest.mark.only_on("sqlite")
 def test_there_is_a_table_behind_each_chart(shop: Pages, app: Windlass) -> None:
     """B20: the same values for those who do not see the drawing, with times in the zone that was chosen."""
     app.roll_up()
@@ -167,7 +234,29 @@ def test_there_is_a_table_behind_each_chart(shop: Pages, app: Windlass) -> None:
         tables = [id for id in page.all("details", "id") if id.startswith("values-")]
         charts = [one for tag, one in page.elements if tag == "svg" and one.get("class") == "chart"]
         assert len(tables) == len(set(tables)) == len(charts) > 0, path
-        assert page.all("td", "data-time"), path
+        assert page.all("a", "data-time"), path
+
+
+@pytest.mark.only_on("sqlite")
+def test_charts_show_a_stretch_of_time(shop: Pages, app: Windlass, clock: ManualClock) -> None:
+    """B20: a row of the table leads to the minutes around it, as dragging in the chart does; what came later is left
+    out.
+    """
+    app.roll_up()
+    [around] = {link for link in shop.read("/").all("a", "href") if link.startswith("?range=")}
+    clock.advance("1h")
+    app.enqueue_many([app.request("mail.welcome", [9], queue="default")])
+    work(app)
+    app.roll_up()
+    for path in ("/", "/queues/default", "/tasks/broken"):
+        page = shop.read(f"{path}{around}")
+        assert f"{path}{around}" in [unquote(link) for link in page.all("a", "href")]
+        later = shop.read(f"{path}?range=24h")
+        drawn, drawn_later = (" ".join(one.all("svg", "aria-label")) for one in (page, later))
+        assert "1 failed" in drawn, path
+        assert (drawn == drawn_later) == (path == "/tasks/broken"), path
+    for wrong in ("2h", "2026-01-01..2026-01-02", "2026-01-02T00:00Z..2026-01-01T00:00Z", "9999-01-01T00:00Z..x"):
+        assert shop.get("/", params={"range": wrong}).status_code == 400, wrong
 
 
 @pytest.mark.only_on("sqlite")
@@ -189,6 +278,23 @@ def test_a_job_shows_the_graph_around_it(app: Windlass, pages: Pages) -> None:
     app.enqueue(app.request("mail.welcome", [4], id="alone"))
     assert "what waits is to the right" in page.text
     assert "what waits is to the right" not in pages.read("/jobs/alone").text
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_job_that_waits_for_as_long_as_it_takes_is_due_at_no_time(app: Windlass, pages: Pages) -> None:
+    """B20: an end in a hundred years would be all that its drawing shows."""
+
+    @app.task(name="ask")
+    def ask(*, job: ActiveJob = this_job) -> None:
+        job.wait_for("approved")
+
+    job = ask.enqueue()
+    app.worker().run_until_empty()
+    for path in ("/jobs", f"/jobs/{job.id}"):
+        page = pages.read(path)
+        assert "event" in page.text, path
+        assert not [at for at in page.all("time", "datetime") if at > f"{job.created_at.year + 50}"], path
+        assert "36500" not in page.text, path
 
 
 @pytest.mark.only_on("sqlite")
@@ -296,7 +402,7 @@ def test_every_link_honours_the_prefix(app: Windlass, shop: Pages) -> None:
             page.all("a", "href") + page.all("form", "action") + page.all("script", "src") + page.all("link", "href")
         )
         for found in [*paths, *page.all("div", "data-stream")]:
-            assert found.startswith(("/jobs-of/shop/", "#")), (path, found)
+            assert found.startswith(("/jobs-of/shop/", "#", "?")), (path, found)
         script = page.all("script", "src")[0]
         assert client.get(script).status_code == 200
     answer = client.post("/jobs-of/shop/jobs/dead/retry")
@@ -316,3 +422,15 @@ def test_every_row_of_the_table_has_a_role() -> None:
     """B21: only style sheets and scripts, and the form to log in, are public."""
     public = [route.path for route in PAGES if route.role is None]
     assert public == ["/login", "/login", "/logout", "/static/{version}/{name}"]
+
+
+@pytest.mark.only_on("sqlite")
+def test_secrets_in_errors_are_masked_wherever_errors_are_told(app: Windlass, pages: Pages) -> None:
+    """B22: lists and groups show what was raised, as the page of the job and the API do, without passwords."""
+    app.enqueue_many([app.request("broken", ["no answer from redis://shop:hunter2@cache"], id="dead")])
+    work(app)
+    for path in ("/", "/jobs", "/jobs/dead", "/failures", "/tasks/broken", "/api/v1/jobs", "/api/v1/jobs/dead"):
+        text = pages.get(path).text
+        assert "hunter2" not in text, path
+        if path in ("/", "/jobs", "/failures"):
+            assert "no answer from redis://shop:••••@cache" in text, path

@@ -128,7 +128,7 @@ def test_a_queue_names_the_tasks_that_fail(shop: Pages, app: Windlass) -> None:
     page = shop.read("/queues/default")
     assert "broken" in page.text
     assert "States: 1 failed" in page.all("svg", "aria-label")
-    assert "Jobs a second: 1 enqueued, 0 completed and 1 failed" in page.all("svg", "aria-label")
+    assert "Jobs a second: 1 arrived, 0 completed and 1 failed" in page.all("svg", "aria-label")
 
 
 def test_an_unserved_queue_is_red_and_says_what_to_start(shop: Pages) -> None:

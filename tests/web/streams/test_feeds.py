@@ -7,8 +7,10 @@ import pytest
 from tests.ledger.apps import work
 from windlass import Windlass
 from windlass.web.streams import feeds
+from windlass.web.streams.allowance import Allowance
 from windlass.web.streams.changes import EVENTS, FEEDS
 from windlass.web.streams.event import Change, Interest
+from windlass.web.streams.job_feed import JobFeed
 
 pytestmark = pytest.mark.only_on("sqlite")
 
@@ -56,3 +58,25 @@ async def test_what_newer_things_push_out_is_not_gone() -> None:
 
 def test_each_topic_has_a_name_for_its_events() -> None:
     assert EVENTS.keys() == FEEDS.keys()
+
+
+@pytest.mark.asyncio
+async def test_a_flood_of_jobs_is_told_in_part_and_that_there_were_more(app: Windlass) -> None:
+    """B19: a burst first, then so many a second; what is left out is said."""
+    app.migrate()
+    now = [0.0]
+    feed = JobFeed(app, Allowance(burst=60, per_second=10, monotonic=lambda: now[0]))
+
+    async def told() -> tuple[int, bool]:
+        app.enqueue_many([app.request("mail.welcome", [number]) for number in range(40)])
+        changes = await feed.read()
+        return sum("id" in change.data for change in changes), any("skipped" in change.data for change in changes)
+
+    assert await told() == (0, False)
+    assert await told() == (40, False)
+    assert await told() == (20, True)
+    assert await told() == (0, True)
+    now[0] = 1.0
+    assert await told() == (10, True)
+    now[0] = 1000.0
+    assert not (await told())[1]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from threading import current_thread
 
+from tests.waiting import PATIENCE
 from tests.worker.importing import door
 
 door.threads.append(current_thread().name)
 door.reached.set()
-assert door.opened.wait(20)
+assert door.opened.wait(PATIENCE)
 
 
 def work(number: int) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from windlass.client.owner import ClientOwner
 from windlass.client.session import Session
 from windlass.core import validate
-from windlass.insight.keys import ConcurrencyView, concurrency_view
+from windlass.insight import reads
 from windlass.store.driver import Topic
 from windlass.store.operations.limits.concurrency import change
+
+if TYPE_CHECKING:
+    from windlass.insight.limits.keys import ConcurrencyView
 
 
 class Concurrency:
@@ -36,11 +41,11 @@ class Concurrency:
 
     def settings(self) -> ConcurrencyView:
         """What holds now, what the code says, and who changed it."""
-        return self._session.run(concurrency_view(self.task))
+        return self._session.run(reads.concurrency_view(self.task))
 
     async def asettings(self) -> ConcurrencyView:
         """``settings`` for async code."""
-        return await self._session.arun(concurrency_view(self.task))
+        return await self._session.arun(reads.concurrency_view(self.task))
 
     def configure(self, *, limit: int | None, by: str = "api") -> None:
         """Set how many jobs with the same key may run at once, for all keys of the task and whatever the code says;

@@ -6,23 +6,27 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from windlass.client.owner import ClientOwner
-from windlass.client.session import Session
+from windlass.client.session import ANY_JOB, Session
 from windlass.core import validate
 from windlass.core.rates.key import BETWEEN
 from windlass.core.rates.rate import read_rate, write_rate
+from windlass.core.state import State
 from windlass.errors import ConfigError, IllegalTransition
-from windlass.insight.tasks import TaskRateView, task_rate_view
+from windlass.insight import reads
 from windlass.options import UNSET
-from windlass.queue_settings import since_milliseconds
+from windlass.options.queues import since_milliseconds
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
+from windlass.store.operations.jobs import retry_all
 from windlass.store.operations.rates.cooldowns import Scope, cooldowns, end_cooldown
 from windlass.store.operations.rates.tasks import NO_RATE, change_rate, task_rates
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
+    from windlass.insight.limits.tasks import TaskRateView
 
 _SETTINGS = (Topic.WORK, Topic.CONTROL)
+_RESUMED = (*ANY_JOB, Topic.CONTROL)
 
 
 class TaskRate:
@@ -57,11 +61,11 @@ class TaskRate:
 
     def settings(self) -> TaskRateView:
         """What holds now, what the code says, who changed it, and what cools down."""
-        return self._session.run(task_rate_view(self.task))
+        return self._session.run(reads.task_rate_view(self.task))
 
     async def asettings(self) -> TaskRateView:
         """``settings`` for async code."""
-        return await self._session.arun(task_rate_view(self.task))
+        return await self._session.arun(reads.task_rate_view(self.task))
 
     def configure(
         self, *, rate: str | None, burst: int | None = None, by: str = "api", unchanged_since: datetime | None = UNSET
@@ -82,19 +86,21 @@ class TaskRate:
 
     def reset(self, *, by: str = "api", unchanged_since: datetime | None = UNSET) -> None:
         """Take the change back: what the code says holds again."""
-        self._session.run(self._choose(None, by, unchanged_since), notify=_SETTINGS)
+        self._session.run(self._reset(by, unchanged_since), notify=_SETTINGS)
 
     async def areset(self, *, by: str = "api", unchanged_since: datetime | None = UNSET) -> None:
         """``reset`` for async code."""
-        await self._session.arun(self._choose(None, by, unchanged_since), notify=_SETTINGS)
+        await self._session.arun(self._reset(by, unchanged_since), notify=_SETTINGS)
 
-    def resume(self) -> int:
-        """End the cool-downs of the task and of its rate keys (see ``Throttled``); how many."""
-        return self._session.run(self._resume(), notify=_SETTINGS)
+    def resume(self, *, by: str = "api") -> int:
+        """End the cool-downs of the task, which has tripped or was throttled, and of its rate keys, and have its jobs
+        that wait for that run now; how many cool-downs.
+        """
+        return self._session.run(self._resume(by), notify=_RESUMED)
 
-    async def aresume(self) -> int:
+    async def aresume(self, *, by: str = "api") -> int:
         """``resume`` for async code."""
-        return await self._session.arun(self._resume(), notify=_SETTINGS)
+        return await self._session.arun(self._resume(by), notify=_RESUMED)
 
     def _change(
         self, rate: str | None, burst: int | None, by: str, unchanged_since: datetime | None
@@ -110,6 +116,10 @@ class TaskRate:
             )
         yield from self._choose(chosen, by, unchanged_since)
 
+    def _reset(self, by: str, unchanged_since: datetime | None) -> Operation[None]:
+        yield from task_rates(self.task)  # read only: what takes a change back means a store that is there
+        yield from self._choose(None, by, unchanged_since)
+
     def _is_declared(self) -> Operation[bool]:
         if any(task.name == self.task and task.settings.bucket is not None for task in self._client.registry):
             yield from self._client.declare_key_limits()  # no worker may have told the store what the code says
@@ -121,9 +131,13 @@ class TaskRate:
         if not (yield from change_rate(self.task, chosen, by=by, seen=seen)):
             raise IllegalTransition(f"the rate of task {self.task!r} was changed meanwhile; read it again")
 
-    def _resume(self) -> Operation[int]:
+    def _resume(self, by: str) -> Operation[int]:
         ended = 0
         for each in (yield from cooldowns()):
             if each.scope is Scope.TASK and each.name.partition(BETWEEN)[0] == self.task:
                 ended += yield from end_cooldown(Scope.TASK, each.name)
+        if ended:
+            # What waits for a token of a key is blocked; it goes when the key has one.
+            held = reads.filter_for(self._client, {"state": State.SCHEDULED, "reason": "throttled", "task": self.task})
+            yield from retry_all(held, to_queue=None, by=by)
         return ended

@@ -32,6 +32,6 @@ def silence(app: Windlass, *, out: Output, name: str, duration: str, reason: str
 @with_app
 @audited
 def unsilence(app: Windlass, *, out: Output, name: str) -> None:
-    """End the silence of a rule; what still fires is told."""
+    """End the silence of a rule; alerts that still fire are delivered."""
     require_rule(app, name)
     out.show(RuleDetail(app.alerts.unsilence_rule(name)))

@@ -2,9 +2,7 @@
 
 Files, in reading order:
 
-- ``worker``: ``windlass worker``: runs jobs until stopped.
-- ``worker_processes``: ``--processes``: a supervisor with worker processes, for ``worker`` and ``dev``.
-- ``unnamed_queues``: Warns of a queue that only the command line names.
+- ``workers/``: ``windlass worker`` and ``windlass workers``: runs, lists, pauses, stops, forgets.
 - ``duties``: ``windlass duties``: upkeep without a worker.
 - ``enqueue``: ``windlass enqueue``: makes a job.
 - ``jobs``: ``windlass jobs``: lists, shows, cancels, retries, deletes.
@@ -15,8 +13,6 @@ Files, in reading order:
 - ``tasks/``: ``windlass tasks``: the rates of tasks, and what of them cools down.
 - ``keys``: ``windlass keys``: concurrency keys that jobs hold, and how many may hold one.
 - ``schedules/``: ``windlass schedules``: lists, shows, adds, changes, fires by hand.
-- ``workers``: ``windlass workers``: lists, pauses, stops, forgets.
-- ``worker_stop``: Asks workers to stop, and waits until they have.
 - ``status``: ``windlass status``: everything at a glance.
 - ``figures/``: ``windlass figures``: counts, times and depths over time.
 - ``migrate``: ``windlass migrate``: upgrades the schema.

@@ -41,7 +41,7 @@ def dead() -> None:
 def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List dead letters, the newest first."""
     page = app.jobs(state=State.FAILED, **filters.as_of_now(filter))
-    out.show(JobList(page, page.next, nothing="no dead letters", short=short_ids(app, page, out)))
+    out.show(JobList(page, page.next, page.unsearched, nothing="no dead letters", short=short_ids(app, page, out)))
 
 
 @dead.command()
@@ -87,7 +87,7 @@ def unmute(app: Windlass, *, out: Output, group: str) -> None:
 @with_app
 @audited
 def resume(app: Windlass, *, out: Output, task: str) -> None:
-    """End the cool-down of a task that has tripped or was throttled; its jobs run now."""
+    """End the cool-downs of a task that has tripped or was throttled, and of its rate keys; its jobs run now."""
     if not app.resume_task(task, by=actor()):
         raise IllegalTransition(f"task {task} does not cool down")
     out.show(Message(f"resumed task {task}", {"task": task, "resumed": True}))

@@ -45,7 +45,7 @@ def jobs() -> None:
 def list_jobs(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List jobs, the newest first."""
     page = app.jobs(**filters.as_of_now(filter))
-    out.show(JobList(page, page.next, short=short_ids(app, page, out)))
+    out.show(JobList(page, page.next, page.unsearched, short=short_ids(app, page, out)))
 
 
 @jobs.command()

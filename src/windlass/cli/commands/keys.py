@@ -10,7 +10,7 @@ from windlass.cli.app_option import with_app
 from windlass.cli.commands.encryption.generate import generate
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
-from windlass.cli.views.keys import KeyLimitList, KeyList
+from windlass.cli.views.limits.keys import KeyLimitList, KeyList
 from windlass.cli.views.message import Message
 from windlass.client.config import actor
 from windlass.insight.json_forms import concurrency as concurrency_form

@@ -12,7 +12,7 @@ from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.errors import require_known
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
-from windlass.cli.views.limits import LimitList
+from windlass.cli.views.limits.limits import LimitList
 from windlass.cli.views.message import Message
 from windlass.client.config import actor
 from windlass.insight.json_forms import limit as limit_form

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -19,13 +19,13 @@ from windlass.cli.views.message import Message, jobs_counted
 from windlass.cli.views.queues import QueueDetail, QueueList
 from windlass.client.config import actor
 from windlass.core.rates.cooldown import Cooldown
-from windlass.core.retry import Retry
+from windlass.core.retry import Backoff, Retry
 from windlass.core.state import WAITING
 from windlass.core.units import duration
 from windlass.errors import ConfigError, StoreNotFound
 from windlass.insight.json_forms import queue_settings
+from windlass.options.queues import SETTINGS
 from windlass.queue import Queue
-from windlass.queue_settings import SETTINGS
 from windlass.retention import Retention
 from windlass.store.operations.queues import ALL
 
@@ -103,8 +103,14 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option("--keep-failed", metavar="TIME", help="How long dead letters stay.")
 @click.option("--keep-at-most", type=int, help="How many finished jobs of each state stay.")
 @click.option("--attempts", type=int, help="How often its jobs run, where neither job nor task says it.")
-@click.option("--retry-base", metavar="TIME", help="The wait after a first failed attempt: 1s; it doubles each time.")
+@click.option("--retry-base", metavar="TIME", help="The wait after a first failed attempt: 1s.")
+@click.option(
+    "--retry-backoff", type=click.Choice(get_args(Backoff)), help="How waits grow from one attempt to the next."
+)
+@click.option("--retry-factor", type=float, help="By how much exponential waits grow: 2 doubles them each time.")
+@click.option("--retry-floor", metavar="TIME", help="The shortest wait between two attempts: 100ms.")
 @click.option("--retry-cap", metavar="TIME", help="The longest wait between two attempts: 5m.")
+@click.option("--retry-jitter", type=float, help="By which part waits vary at random: 0.1 is 10 %.")
 @click.option("--rate", metavar="RATE", help="How many jobs may be claimed in which time: 30/min, 10/s.")
 @click.option("--burst", type=int, help="How many of them at once; goes with --rate.")
 @click.option("--cooldown", metavar="BASE..MAX", help="How long it rests after Throttled: 60s..30m, or 'off' for 60 s.")
@@ -204,7 +210,8 @@ def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
     changes |= {name: given[name] for name in plain if given[name] is not None}
     if given["cooldown"] is not None:
         changes["cooldown"] = _cooldown(given["cooldown"])
-    waits = {"attempts": given["attempts"], "base": given["retry_base"], "cap": given["retry_cap"]}
+    waits = {name.removeprefix("retry_"): value for name, value in given.items() if name.startswith("retry_")}
+    waits["attempts"] = given["attempts"]
     if said := {name: value for name, value in waits.items() if value is not None}:
         changes["retry"] = replace(_now_set(queue, "retry") or Retry(), **said)
     kept = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.app_option import app_option
-from windlass.cli.commands.worker_processes import given_arguments
+from windlass.cli.commands.workers.worker_processes import given_arguments
 from windlass.cli.logs import set_up_logs, with_log_options
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message

@@ -132,7 +132,7 @@ def _refuse(app: Windlass, with_other_jobs: bool) -> None:
 
 @contextmanager
 def _both_apps(app: Windlass) -> Iterator[tuple[Windlass, Windlass]]:
-    """Two apps, as in two processes: what is enqueued here is told there by the store alone."""
+    """Two apps, as in two processes: one notifies the other of new jobs through the store only."""
     namespace = app.client.session.namespace
     with (
         closing(Windlass(app.url, namespace=namespace)) as near,

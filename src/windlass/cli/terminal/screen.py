@@ -41,6 +41,8 @@ class Column:
     is_number: bool = False
     good: int = 0
     """Columns that ``may_go`` are left out before it is cut to less than this."""
+    ends_tell: bool = False
+    """Whether the end of a text tells more than its beginning, as that of ids does: ``windlass top`` keeps it."""
 
 
 class Screen(Protocol):
@@ -59,8 +61,10 @@ class Screen(Protocol):
     def block(self, text: str) -> None:
         """Text of several lines, a traceback for instance."""
 
-    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
-        """Names and values, one pair a line."""
+    def fields(self, fields: Sequence[tuple[str, Cell]], *, heading: Sequence[Cell] = ()) -> None:
+        """Names and values, one pair a line. A heading comes out in one piece with them, whatever others write
+        meanwhile.
+        """
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         """A table with a heading."""
@@ -84,10 +88,12 @@ class PlainScreen:
         for line in escaped(text).splitlines():
             self._write(f"    {line}")
 
-    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+    def fields(self, fields: Sequence[tuple[str, Cell]], *, heading: Sequence[Cell] = ()) -> None:
         widest = max((len(name) for name, _ in fields), default=0)
-        for name, value in fields:
-            self._write(f"  {name:<{widest}}  {_plain(value)}")
+        lines = ["".join(map(_plain, heading))] if heading else []
+        lines += [f"  {name:<{widest}}  {_plain(value)}".rstrip() for name, value in fields]
+        if lines:
+            self._write("\n".join(lines))
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         lines = [[column.title for column in columns], *([_plain(cell) for cell in row] for row in rows)]
@@ -126,15 +132,18 @@ class TerminalScreen:
 
         self._console.print(Padding(Text(escaped(text).rstrip(), style="dim"), (0, 0, 0, 4)))
 
-    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+    def fields(self, fields: Sequence[tuple[str, Cell]], *, heading: Sequence[Cell] = ()) -> None:
+        from rich.console import Group
         from rich.table import Table
+        from rich.text import Text
 
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(no_wrap=True, style="dim")
         grid.add_column(overflow="fold")
         for name, value in fields:
             grid.add_row(f"  {name}", _rich(value))
-        self._console.print(grid)
+        titled = [Text.assemble(*map(_rich, heading))] if heading else []
+        self._console.print(Group(*titled, grid))
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         self._console.print(_table(columns, rows, self.width))

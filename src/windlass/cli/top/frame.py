@@ -8,7 +8,7 @@ from datetime import datetime
 
 from windlass.cli.terminal.screen import Cell, Styled
 from windlass.cli.times import second
-from windlass.cli.top.lines import Line, LineScreen, cut_line, ends, line, padded, table
+from windlass.cli.top.lines import Line, LineScreen, cut_line, ends, line, padded, table, width_of_line
 from windlass.cli.top.sections import KINDS, Row
 from windlass.cli.top.snapshot import Section, Snapshot
 from windlass.cli.top.state import SECTIONS, Opened, TopState
@@ -19,6 +19,8 @@ from windlass.insight.overview import Overview
 
 _MARK = 2
 """Columns before a row: where the cursor is, in a terminal without colours too."""
+_WIDE, _HIGH = 110, 20
+"""Columns and rows of a terminal with room."""
 _HELP = (
     ("1 2 3 4, tab", "queues, workers, running jobs, failures"),
     ("up, down, j, k", "move the cursor; page up, page down, home, end too"),
@@ -53,7 +55,7 @@ def frame(
     """The whole picture: at most as many lines as there are rows, none wider than the terminal."""
     top = [_heading(snapshot, state, size, interval), *_banner(outage)]
     if snapshot is not None:
-        top += [_counts(snapshot), *_problems(snapshot.overview)]
+        top += [*_counts(snapshot, size), *_problems(snapshot.overview)]
     top += [_tabs(snapshot, state), ()]
     below = max(1, size.rows - len(top) - 1)
     lines = [*top, *_body(snapshot, state, Size(size.columns, below), outage)]
@@ -66,7 +68,7 @@ def frame(
 def snapshot_lines(snapshot: Snapshot, width: int) -> list[Line]:
     """Everything once, below each other: for files and pipes."""
     state = TopState()
-    lines = [line(f"windlass top  {snapshot.store}  {second(snapshot.at)}"), _counts(snapshot)]
+    lines = [line(f"windlass top  {snapshot.store}  {second(snapshot.at)}"), *_counts(snapshot, Size(width, _HIGH))]
     lines += _problems(snapshot.overview, most=None)
     for section in SECTIONS:
         state.section = section
@@ -99,24 +101,30 @@ def _banner(outage: Outage | None) -> list[Line]:
     return [line(Styled(said, "bold red"))]
 
 
-def _counts(snapshot: Snapshot) -> Line:
-    cells: list[Cell] = []
-    for state, count in snapshot.overview.counts.items():
-        if count:
-            cells += [Styled(f"{count:,} {state}", STATE_STYLES[State(state)]), "  "]
+def _counts(snapshot: Snapshot, size: Size) -> list[Line]:
+    """How many jobs there are, and how fast they end: on a second line in a narrow terminal, where both seldom fit and
+    the picture would jump. A low one has no room for that.
+    """
+    counts = snapshot.overview.counts
+    shown = [Styled(f"{count:,} {state}", STATE_STYLES[State(state)]) for state, count in counts.items() if count]
+    jobs = line(*(part for one in shown for part in (one, "  "))) if shown else line("no jobs yet")
     rates = snapshot.rates
-    if rates is not None:
-        cells.append(f"| {rates.completed:g}/s done  {rates.failed:g}/s failed  {rates.retried:g}/s retried")
-    return line(*cells) if snapshot.overview.counts and cells else line("no jobs yet")
+    if rates is None:
+        return [jobs]
+    said = f"{rates.completed:g}/s done  {rates.failed:g}/s failed  {rates.retried:g}/s retried"
+    together = (*jobs, *line(f"| {said}"))
+    fits = size.columns >= _WIDE and width_of_line(together) <= size.columns
+    return [together] if fits or size.rows < _HIGH else [jobs, line(said)]
 
 
 def _problems(overview: Overview, *, most: int | None = 1) -> list[Line]:
     found = overview.problems
     if overview.everywhere.paused:
         found.insert(0, f"all queues are {paused(overview.everywhere)}")
-    shown = found[:most]
-    more = f" (and {len(found) - len(shown)} more: windlass status)" if len(found) > len(shown) else ""
-    return [line(Styled(f"! {text}{more}", "bold red")) for text in shown]
+    if most is not None and len(found) > most:
+        # The number first: a long sentence is cut at its end.
+        found = [f"{len(found)} problems (windlass status): {found[0]}"]
+    return [line(Styled(f"! {text}", "bold red")) for text in found]
 
 
 def _tabs(snapshot: Snapshot | None, state: TopState) -> Line:

@@ -72,6 +72,11 @@ def padded(shown: Line, width: int, style: str) -> Line:
     return tuple(Styled(cell.text, f"{cell.style} {style}".strip()) for cell in (*fitting, Styled(" " * missing, "")))
 
 
+def width_of_line(shown: Line) -> int:
+    """How many columns it takes."""
+    return sum(width_of(cell.text) for cell in shown)
+
+
 def ends(left: Line, right: Line, width: int) -> Line:
     """One part at the left end, one at the right; the left one is cut where both do not fit."""
     taken = sum(width_of(cell.text) for cell in right)
@@ -92,7 +97,9 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) 
         for position, width in shown.items():
             text, style = cells[position]
             gap = " " * GAP if parts else ""
-            parts.append(Styled(gap + _aligned(cut(text, width), width, columns[position]), style))
+            column = columns[position]
+            fitting = _cut_front(text, width) if column.ends_tell else cut(text, width)
+            parts.append(Styled(gap + _aligned(fitting, width, column), style))
         return tuple(parts)
 
     heading = drawn([(column.title, "bold") for column in columns])
@@ -103,6 +110,16 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) 
             for number, row in enumerate(rows)
         ),
     ]
+
+
+def _cut_front(text: str, room: int) -> str:
+    """
+    >>> _cut_front("01M7KWVHSY4BNPQHEGSQ", 6), _cut_front("short", 6)
+    ('…HEGSQ', 'short')
+    """
+    if width_of(text) <= room:
+        return text
+    return "…" + _fitting(text[::-1], room - 1)[::-1]
 
 
 def _span(column: Column, wanted: int) -> Span:
@@ -130,7 +147,9 @@ class LineScreen:
         for one in escaped(text).splitlines():
             self.lines += wrapped((Styled(f"    {one}".replace("\t", "    "), "dim"),), self.width)
 
-    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+    def fields(self, fields: Sequence[tuple[str, Cell]], *, heading: Sequence[Cell] = ()) -> None:
+        if heading:
+            self.line(*heading)
         widest = max((len(name) for name, _ in fields), default=0)
         for name, value in fields:
             self.lines += wrapped((Styled(f"  {name:<{widest}}  ", "dim"), *line(value)), self.width, indent=widest + 4)

@@ -197,7 +197,7 @@ KINDS = {
             Column(title="TASK", least=12, good=16),
             Column(title="QUEUE", least=8),
             Column(title="WORKER", least=8),
-            Column(title="ID", least=8),
+            Column(title="ID", least=9, ends_tell=True),
         ),
         orders=(Order("time"), Order("task", falls=False), Order("queue", falls=False), Order("worker", falls=False)),
         empty="no job runs",

@@ -9,9 +9,7 @@ Files, in reading order:
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
 - ``queues``: Queues at a glance, and one with each of its settings.
-- ``limits``: Named limits and cool-downs at a glance.
-- ``keys``: Concurrency keys at a glance, and the limits of tasks.
-- ``tasks``: Rates of tasks at a glance.
+- ``limits/``: Named limits, concurrency keys, rates of tasks.
 - ``schedules``: Schedules at a glance.
 - ``schedule``: One schedule in detail, and its next slots.
 - ``workers``: Workers at a glance, and one in detail.

@@ -15,10 +15,10 @@ from windlass.cli.views.jobs import runs
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
 from windlass.core.state import DUE_LATER, State
+from windlass.insight.diagnostics.unreadable import encrypted_texts
 from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.json_forms import job_detail
 from windlass.insight.payload import JobValues
-from windlass.insight.unreadable import encrypted_texts
 from windlass.job import Job
 from windlass.steps.view import StepView
 from windlass.store.operations.flows.edges import AT_ONCE
@@ -93,7 +93,7 @@ class JobDetail:
             ("created", full(job.created_at)),
             ("schedule", job.schedule or ""),
             ("planned", full(job.planned_at) if job.planned_at else ""),
-            ("due", full(job.run_at) if job.state in DUE_LATER else ""),
+            ("due", full(job.run_at) if job.state in DUE_LATER and not job.record.is_never_due else ""),
             ("expires", full(job.expires_at) if job.expires_at and job.started_at is None else ""),
             ("started", full(job.started_at) if job.started_at else ""),
             ("lease until", full(self.lease_expires_at) if self.lease_expires_at else ""),

@@ -11,28 +11,34 @@ from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age, length, now
 from windlass.cli.views.style import state_cell
 from windlass.core.state import DUE_LATER, State
+from windlass.insight.job_page import unsearched_note
 from windlass.insight.json_forms import job_page, last_error
 from windlass.job import Job
 
 
 @dataclass(frozen=True, slots=True)
 class JobList:
-    """A page of jobs; ``next`` is the cursor of the page after it."""
+    """A page of jobs; ``next`` is the cursor of the page after it, ``unsearched`` how many jobs a search for a
+    text could not look into.
+    """
 
     jobs: Sequence[Job[Any]]
     next: int | None = None
+    unsearched: int = 0
     nothing: str = "no jobs match"
     short: Mapping[str, str] = field(default_factory=dict)
     """Short ids by id; other ids are shown whole."""
 
     def data(self) -> object:
-        return job_page(self.jobs, self.next)
+        return job_page(self.jobs, self.next, self.unsearched)
 
     def draw(self, screen: Screen) -> None:
         if not self.jobs:
             screen.line(self.nothing)
         else:
             screen.table(_COLUMNS, [_row(job, self.short.get(job.id, job.id)) for job in self.jobs])
+        if self.unsearched:
+            screen.line(Styled(unsearched_note(self.unsearched), "dim"))
         if self.next is not None:
             screen.line(Styled(f"more with --cursor {self.next}", "dim"))
 
@@ -54,13 +60,17 @@ def _row(job: Job[Any], id: str) -> list[Cell]:
 
 
 def runs(job: Job[Any]) -> int:
-    """How many runs it has had; a run under way counts, though it is charged only when it has ended."""
+    """How many runs it has had; a run under way counts, though a worker's is charged only when it has ended."""
     is_under_way = job.state is State.RUNNING and job.started_at is not None
-    return job.attempt + is_under_way
+    return job.attempt + (is_under_way and not job.record.is_charged)
 
 
 def note(job: Job[Any]) -> str:
     """What is worth knowing of a job besides its state, in a few words."""
+    if job.state is State.SCHEDULED and job.reason == "event":
+        return f"waits for an event{'' if job.record.is_never_due else f', its time ends {age(job.run_at)}'}"
+    if job.state is State.SCHEDULED and job.reason == "sleep":
+        return f"sleeps, due {age(job.run_at)}"
     if job.state in DUE_LATER:
         due = f"due {age(job.run_at)}"
         return f"{due}: {last_error(job)}" if job.errors else due

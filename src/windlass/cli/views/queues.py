@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age, length
-from windlass.cli.views.limits import cooling
+from windlass.cli.views.limits.limits import cooling
 from windlass.cli.views.style import count_cell
 from windlass.core.rates.cooldown import Cooldown
+from windlass.core.retry import Retry
 from windlass.core.state import State
+from windlass.core.units import duration
 from windlass.insight import json_forms
 from windlass.insight.overview import QueueView
-from windlass.queue_settings import SETTINGS, QueueSettings
+from windlass.options.queues import SETTINGS, QueueSettings
 from windlass.retention import Retention
 
 _STATES = (
@@ -22,6 +24,7 @@ _STATES = (
     State.RUNNING,
     State.SCHEDULED,
     State.RETRYING,
+    State.BLOCKED,
     State.FAILED,
     State.COMPLETED,
     State.CANCELLED,
@@ -91,7 +94,7 @@ def _value(name: str, settings: QueueSettings) -> str:
         case "retention":
             return "" if settings.retention is None else _kept(settings.retention)
         case "retry":
-            return "" if settings.retry is None else f"{settings.retry.attempts} attempts"
+            return "" if settings.retry is None else _waits(settings.retry)
         case "cooldown":
             return "" if settings.cooldown is None else _rule(settings.cooldown)
         case "rate":
@@ -107,9 +110,16 @@ def _rule(rule: Cooldown) -> str:
     return "..".join(length(timedelta(milliseconds=bound)) for bound in (rule.shortest, rule.longest))
 
 
+def _waits(retry: Retry) -> str:
+    base, cap = (length(duration(value, "retry")) for value in (retry.base, retry.cap))
+    growth = f"times {retry.factor:g}" if retry.backoff == "exponential" else retry.backoff
+    return f"{retry.attempts:,} attempts, {base}..{cap}, {growth}"
+
+
 def _kept(retention: Retention) -> str:
     kept = {state: getattr(retention, state) for state in ("completed", "cancelled", "failed")}
-    return ", ".join(f"{state} {'for ever' if time is None else length(time)}" for state, time in kept.items())
+    said = [f"{state} {'for ever' if time is None else length(time)}" for state, time in kept.items()]
+    return ", ".join(said if retention.at_most is None else [*said, f"at most {retention.at_most:,}"])
 
 
 def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from windlass.cli.alerts.views import firing_line
 from windlass.cli.terminal.screen import Cell, Screen, Styled
 from windlass.cli.times import age
-from windlass.cli.views.limits import draw_cooldowns
+from windlass.cli.views.limits.limits import draw_cooldowns
 from windlass.cli.views.queues import draw_queues, paused
 from windlass.cli.views.style import STATE_STYLES
 from windlass.cli.views.workers import draw_rounds, draw_workers

@@ -14,8 +14,10 @@ from windlass.insight import json_forms
 from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
 
-_PHRASES = {"seconds": "after {:.3g} s", "next_in": "next in {:.3g} s"}
-"""How a detail reads that needs more than its name."""
+_LENGTHS = {"seconds": "after", "next_in": "next in"}
+"""Details that are lengths of time in seconds, and how they read."""
+_MINUTES = 120
+"""Seconds from which on a length of time is not told in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,18 @@ def _after(passed: timedelta) -> str:
 
 
 def _detail(entry: TimelineEntry) -> str:
-    parts = [_PHRASES.get(name, f"{name} {{}}").format(value) for name, value in entry.detail.items()]
+    parts = [_part(name, value) for name, value in entry.detail.items()]
     return ", ".join([*parts, entry.worker] if entry.worker else parts)
+
+
+def _part(name: str, value: object) -> str:
+    """
+    >>> [_part("seconds", seconds) for seconds in (0.01234, 99.94, 1800.0)], _part("next_in", 259_200.0)
+    (['after 0.0123 s', 'after 99.9 s', 'after 30m'], 'next in 3d')
+    """
+    if name not in _LENGTHS or not isinstance(value, int | float):
+        return f"{name} {value}"
+    return f"{_LENGTHS[name]} {f'{value:.3g} s' if value < _MINUTES else length(timedelta(seconds=value))}"
 
 
 @dataclass(frozen=True, slots=True)

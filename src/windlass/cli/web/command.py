@@ -14,6 +14,7 @@ from windlass.cli.app_option import with_app_and_logs
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message
 from windlass.cli.web.security_options import SecurityAt, with_security
+from windlass.client.config import setting
 from windlass.errors import ConfigError
 from windlass.threads.start import start_thread
 
@@ -33,10 +34,20 @@ _CLOSING = 0.5
 @click.option("--host", default=HOST, show_default=True, help="The address to serve at.")
 @click.option("--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="0 for any that is free.")
 @click.option("--no-duties", is_flag=True, help="Leave promote, rescue, clean and schedules to workers.")
+@click.option("--environment", metavar="NAME", help="Shown on every page; production and staging have colours.")
 @with_security
 @with_output
 @with_app_and_logs
-def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: int, no_duties: bool) -> None:
+def web(
+    app: Windlass,
+    *,
+    out: Output,
+    security: SecurityAt,
+    host: str,
+    port: int,
+    no_duties: bool,
+    environment: str | None,
+) -> None:
     """Serve the dashboard and the HTTP API until SIGTERM or Ctrl-C, and do duties beside it.
 
     At 127.0.0.1, and without --token, --password-file or --proxy-header, people and programs on this machine need
@@ -45,7 +56,8 @@ def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: in
     """
     from windlass.worker.duties.standalone import DutiesBeside
 
-    server = api_server(app, security(app, host), host=host, port=port)
+    named = setting("environment", environment, "") or ""
+    server = api_server(app, security(app, host), host=host, port=port, environment=named)
     started = {
         "address": server.address,
         "api": f"{server.address}/api/v1",
@@ -83,10 +95,11 @@ def local_server(app: Windlass, port: int) -> Server:
         return api_server(app, settings, host=HOST, port=0)
 
 
-def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int) -> Server:
+def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int, environment: str = "") -> Server:
     """A server of the dashboard and the API for callers that the settings admit."""
     from windlass.web import dashboard
     from windlass.web.security.security import Security
     from windlass.web.server import Server
 
-    return Server(dashboard(app, security=Security(app, settings)), host=host, port=port)
+    asgi = dashboard(app, security=Security(app, settings), environment=environment)
+    return Server(asgi, host=host, port=port)

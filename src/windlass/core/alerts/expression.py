@@ -1,4 +1,4 @@
-"""The expressions of rules: read from a text, and held against what was measured. Nothing of them is run as code.
+"""The expressions of rules: read from a text, and compared with what was measured. Nothing of them is run as code.
 
 ``error_rate > 5% and (queue_depth > 1000 or oldest_age > 10m)``, ``run_p99 > 2 * run_p99_baseline``.
 """

@@ -102,7 +102,7 @@ class AlertRecord(Struct, frozen=True, array_like=True):
     resolved_by: str | None = None
     """The operator who resolved it by hand; null where its rule no longer held."""
     silenced_until: int | None = None
-    """Until when its rule was silenced when it fired; null where it was told."""
+    """Until when its rule was silenced when it fired; null where it was delivered."""
 
 
 class AlertEvent(Struct, frozen=True):

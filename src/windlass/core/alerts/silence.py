@@ -33,29 +33,29 @@ def in_force(rule: AlertRule, *, now: int) -> AlertRule:
     return replace(rule, silenced_until=None, silenced_by=None, silenced_reason=None)
 
 
-class Told(Struct, frozen=True):
-    """What is written of alerts, and of which of them people are told."""
+class AlertChanges(Struct, frozen=True):
+    """What is written of alerts in one round, and which of them are delivered to people."""
 
     fired: list[AlertRecord]
     """All that fire; those of silenced rules are marked."""
     unsilenced: list[AlertRecord]
-    """Those that fired in a silence that is over, and still fire: now they are told."""
+    """Those that fired in a silence that has ended, and still fire: they are delivered now."""
     resolved: list[AlertRecord]
-    """Those of which it is told that they are resolved: not where nothing was told of them before."""
+    """Those whose end is delivered; an alert whose firing was not delivered is left out."""
 
 
-def told(
+def apply_silences(
     rules: Mapping[str, AlertRule],
     *,
     fired: Iterable[AlertRecord],
     resolved: Iterable[AlertRecord],
     alerts: Iterable[AlertRecord],
-) -> Told:
-    """``rules`` are those in force; ``alerts`` all that are open."""
+) -> AlertChanges:
+    """Decide what is written and delivered; ``rules`` are those in force, ``alerts`` all that are open."""
     silenced = {name: rule.silenced_until for name, rule in rules.items() if rule.silenced_until is not None}
     over = list(resolved)
     gone = {alert.id for alert in over}
-    return Told(
+    return AlertChanges(
         [replace(alert, silenced_until=silenced.get(alert.rule)) for alert in fired],
         [
             alert

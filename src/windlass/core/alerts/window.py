@@ -14,14 +14,14 @@ from windlass.core.figures.point import RUN, WAIT, Gauge, Point
 from windlass.core.figures.series import ALL, QUEUE, SCHEDULE, STORE, TASK, name_in
 
 FEW_RUNS = 20
-"""An error rate counts as many runs at the least, and a percentile of fewer says nothing."""
+"""An error rate is a share of at least so many runs; a percentile of fewer runs counts as 0."""
 _MANY_RUNS = 100
 """From so many runs on there is a baseline of run times."""
 _KNOWN_FOR = 300_000
 """For so many milliseconds an app has to have been watched before it has a baseline."""
 
 WATCHED = (QUEUE, TASK)
-"""The kinds of subjects that rules are held against one by one."""
+"""The kinds of subjects that a rule may be about one by one."""
 
 
 class Span(Struct, frozen=True):
@@ -137,8 +137,10 @@ class Window:
                 return self._gauge("size")
             case "workers_in_time":
                 return _share(self._gauge("working"), self._gauge("missing"))
-            case _:
+            case "memory_share":
                 return _part(self._gauge("memory"), self._gauge("max_memory"))
+            case _:
+                raise NotImplementedError(f"the measure {measure!r} is read from no figure")
 
     def _gauge(self, name: str, subject: str = STORE) -> Reading | None:
         """A level that was read in the window; None where it was not in its first half: then it may be shorter."""

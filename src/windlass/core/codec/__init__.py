@@ -12,9 +12,7 @@ Files, in reading order:
 - ``class_labels``: Which classes a call may use, and the labels they are stored under.
 - ``annotations``: The classes that annotations name.
 - ``plain``: Metadata: plain JSON without tags.
-- ``jsontext``: JSON values to text and back, strictly; numbers that every reader can hold.
-- ``seal``: The seal behind a stored text: its checksum, written in white space.
-- ``text``: Text that every store can hold.
+- ``stored_text/``: Texts as stores hold them: JSON, with a seal, of characters that every store takes.
 - ``limits``: How large and how deeply nested stored values may be.
 - ``rejection``: Why a value cannot be stored or rebuilt, and where in the value.
 - ``types/``: The types that JSON does not have, a module for each kind.
@@ -23,8 +21,8 @@ Files, in reading order:
 from windlass.core.codec.codec import Codec
 from windlass.core.codec.envelope import NewerFormat
 from windlass.core.codec.limits import Limits, limits_from
-from windlass.core.codec.seal import seal, unseal
 from windlass.core.codec.signature import Signature
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.seal import seal, unseal
+from windlass.core.codec.stored_text.storable import storable
 
 __all__ = ["Codec", "Limits", "NewerFormat", "Signature", "limits_from", "seal", "storable", "unseal"]

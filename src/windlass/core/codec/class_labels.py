@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from windlass.core.codec.types.class_forms import Shape, shape_of
 from windlass.errors import ConfigError
@@ -16,8 +17,7 @@ class Known(NamedTuple):
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The classes one call may use. A label is looked up here and nowhere else; it is never imported."""
 
     known: Mapping[type, Known]

@@ -11,10 +11,10 @@ from windlass.core.codec.convert import check_meta, convert_call, convert_result
 from windlass.core.codec.decode import decode, needs_decoding
 from windlass.core.codec.encode import encode
 from windlass.core.codec.envelope import read_envelope
-from windlass.core.codec.jsontext import parse, to_json
 from windlass.core.codec.limits import Limits, bounded, call_too_large
-from windlass.core.codec.seal import seal
 from windlass.core.codec.signature import Signature, signature_of, unsigned
+from windlass.core.codec.stored_text.jsontext import parse, to_json
+from windlass.core.codec.stored_text.seal import seal
 
 _DEFAULT_LIMITS = Limits()
 _ANYTHING = msgspec.json.Decoder(object)

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from windlass.core.codec.class_labels import Scope
 from windlass.core.codec.envelope import FORMAT, Envelope
-from windlass.core.codec.jsontext import WORD
 from windlass.core.codec.limits import TooDeep
 from windlass.core.codec.plain import require_plain
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.signature import Place, Signature
-from windlass.core.codec.text import require_text
+from windlass.core.codec.stored_text.jsontext import WORD
+from windlass.core.codec.stored_text.storable import require_text
 from windlass.errors import PayloadError
 
 Step: TypeAlias = Callable[[object, int, Scope], object]

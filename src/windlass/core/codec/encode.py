@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from math import isfinite
 
 from windlass.core.codec.class_labels import Known, Scope
-from windlass.core.codec.jsontext import WORD, require_finite, to_json
 from windlass.core.codec.limits import inside
 from windlass.core.codec.rejection import Rejection
+from windlass.core.codec.stored_text.jsontext import WORD, require_finite, to_json
+from windlass.core.codec.stored_text.storable import require_text
 from windlass.core.codec.tags import CLASS, TAG, VALUE
-from windlass.core.codec.text import require_text
 from windlass.core.codec.types.class_forms import shape_of
 from windlass.core.codec.types.scalars import SCALAR_OF
 

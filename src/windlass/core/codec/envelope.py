@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from windlass.core.codec.jsontext import parse
+from windlass.core.codec.stored_text.jsontext import parse
 from windlass.errors import PayloadError
 
 FORMAT = 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from windlass.core.codec.envelope import Envelope
-from windlass.core.codec.jsontext import to_json
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.signature import Place, Signature
+from windlass.core.codec.stored_text.jsontext import to_json
 from windlass.core.validate import of_kind, whole_number
 from windlass.errors import PayloadTooLarge
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from windlass.core.codec.jsontext import WORD, require_finite
 from windlass.core.codec.limits import inside
 from windlass.core.codec.rejection import Rejection
-from windlass.core.codec.text import require_text
+from windlass.core.codec.stored_text.jsontext import WORD, require_finite
+from windlass.core.codec.stored_text.storable import require_text
 
 
 def require_plain(value: object, room: int) -> None:

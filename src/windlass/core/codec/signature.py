@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from windlass.core.codec.annotations import classes_in, hints_of
 from windlass.core.codec.class_labels import Scope, scope_of
@@ -18,8 +19,7 @@ Place: TypeAlias = int | str
 """The place of an argument in a call: its position or its keyword."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """The classes that a function's annotations name. Made by ``Codec.signature``, for that codec."""
 
     positional: tuple[str, ...]

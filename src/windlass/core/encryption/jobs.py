@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import astuple, replace
 
-from windlass.core.codec.seal import seal, unseal
+from windlass.core.codec.stored_text.seal import seal, unseal
 from windlass.core.encryption.encryption import Encryption, Owner
 from windlass.core.encryption.text import DAMAGED, is_encrypted
 from windlass.core.ending import Ending

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.core.codec.seal import unseal
+from windlass.core.codec.stored_text.seal import unseal
 from windlass.core.encryption.encryption import Encryption, Owner
 from windlass.core.encryption.jobs import open_text, opened_errors
 from windlass.core.encryption.text import is_encrypted, parts_of, refuse_unopened

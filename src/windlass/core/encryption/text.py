@@ -19,8 +19,8 @@ from msgspec import Struct
 from windlass.errors import NoKey, PayloadError
 
 _MARK = "~1."
-_CALL = '{"v":3,'
-COMPARED = len('{"v":3,"f":"') + 22
+_CALL = '{"v":3,"f":"'  # the callback of a group is {"v":3,"args":...
+COMPARED = len(_CALL) + 22
 """So many characters of two encrypted payloads are the same if, and only if, the calls are."""
 DAMAGED = "~damaged"
 """Stands for an encrypted text that its key does not open."""
@@ -93,7 +93,7 @@ def call_form(key_id: str, sealed: bytes, *, print: bytes, is_by_unique_key: boo
     """The form of a payload; ``print`` has 16 bytes."""
     short = b2a_base64(print, newline=False).decode()[:22]
     end = ',"u":1}' if is_by_unique_key else "}"
-    return f'{_CALL}"f":"{short}","k":"{key_id}","c":"{b2a_base64(sealed, newline=False).decode()}"{end}'
+    return f'{_CALL}{short}","k":"{key_id}","c":"{b2a_base64(sealed, newline=False).decode()}"{end}'
 
 
 def parts_of(text: str) -> Sealed:

@@ -11,6 +11,7 @@ Files, in reading order:
 - ``cause``: The cause of a failure: what failures that have one fix have in common.
 - ``mute``: What an operator says when a cause of failures is muted.
 - ``trip``: When a task trips: failures of one cause that make its backlog wait.
+- ``exit_code``: How a process ended that died: its exit code in words.
 - ``excerpt``: The beginning and the end of a long text.
 """
 

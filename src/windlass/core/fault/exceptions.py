@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 
 _RELATED = 10
 _NAME_BYTES = 256

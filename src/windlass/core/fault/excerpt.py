@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 
 LIMIT = 16 * 1024
 _MOST = 200

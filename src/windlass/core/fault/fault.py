@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.fault.exceptions import line_of, message_of, related_to, type_name
 from windlass.core.fault.excerpt import Excerpt
 from windlass.core.fault.frames import render

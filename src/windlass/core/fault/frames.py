@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterable
 from types import FrameType, TracebackType
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.fault.exceptions import line_of
 
 _FRAMES = 50

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 
 UNTIL_DEPLOY: Final = "deploy"
 """A mute of this length lasts until workers are started anew."""
 LONGEST = 90 * 86_400_000
-"""Milliseconds for which a cause is muted at the most: what is muted for ever is never looked at again."""
+"""Milliseconds for which a cause is muted at the most: a mute without an end would hide a cause for good."""
 _REASON_KEPT = 500
 """Bytes."""
 _GROUP = re.compile(r"[0-9a-f]{12}")

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Raw, Struct
 
-from windlass.core.codec.jsontext import to_json
-from windlass.core.codec.seal import seal, unseal
+from windlass.core.codec.stored_text.jsontext import to_json
+from windlass.core.codec.stored_text.seal import seal, unseal
 from windlass.core.codec.types.group_results import GroupResults, results_json
 from windlass.errors import PayloadError
 
 _START = '{"v":2,'
-_START_WITH_GROUP = '{"v":3,'
+_START_WITH_GROUP = '{"v":3,"args":'
 NOTHING = b"null"
 """The result of a job that returned nothing."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from windlass.core import validate
 from windlass.errors import ConfigError
 
 LONGEST = 256
@@ -26,7 +27,7 @@ def checked_key(key: object, where: str, option: str = OPTION) -> str:
     """A legal key, or ``ConfigError`` that says where it comes from; a long one is not repeated in full."""
     if not isinstance(key, str) or not 1 <= len(key) <= LONGEST or not key.isprintable():
         what = option.replace("_", " ")
-        raise ConfigError(f"{where}: {what} {_shortened(key)}: use 1 to {LONGEST} printable characters")
+        raise ConfigError(f"{where}: {what} {validate.shortened(key)}: use 1 to {LONGEST} printable characters")
     return key
 
 
@@ -76,9 +77,3 @@ def task_of_key(stored: str) -> str:
     'mail.send'
     """
     return stored.partition("\n")[0]
-
-
-def _shortened(key: object) -> str:
-    if isinstance(key, str) and len(key) > 60:
-        return f"{key[:60]!r}... of {len(key):,} characters"
-    return repr(key)

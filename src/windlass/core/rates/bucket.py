@@ -6,13 +6,12 @@ millisecond brings ``amount`` units. The statements and scripts of the stores do
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from windlass.core.rates.rate import Rate
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """What is in a bucket, and until when it was filled."""
 
     rate: Rate
@@ -27,7 +26,7 @@ class Bucket:
         return self.level // self.rate.period
 
     def filled(self, now: int) -> Bucket:
-        """The bucket at this instant. While the clock goes back nothing comes, and from there it goes on."""
+        """The bucket at this instant. A clock that was set back adds nothing; it fills again from there on."""
         full = self.rate.burst * self.rate.period
         return Bucket(self.rate, min(full, self.level + self.rate.amount * max(0, now - self.filled_at)), now)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from windlass.core import validate
 from windlass.core.units import milliseconds
@@ -26,8 +27,7 @@ _STORED = re.compile(r"\[(\d+),(\d+),(\d+)\]", re.ASCII)
 _RATE = re.compile(r"(\d{1,9})/(\w+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True):
     """So many tokens in a period, and how many at once.
 
     In any span of time at most ``amount`` tokens for each ``period`` of it are given out, and ``burst`` more.
@@ -61,6 +61,18 @@ def read_rate(text: object, burst: int | None = None, name: str = "rate") -> Rat
     amount = validate.whole_number(int(found[1]), f"{name} {text!r}: the amount", least=1, most=MOST)
     period = _period(found[2], f"{name} {text!r}")
     return Rate(amount, period, default_burst(amount, period) if burst is None else read_burst(burst))
+
+
+def read_gap(text: object) -> float:
+    """Milliseconds between two jobs at a rate such as ``"30/min"``; 0 without one.
+
+    >>> read_gap("20/s"), read_gap(None)
+    (50.0, 0.0)
+    """
+    if text is None:
+        return 0.0
+    rate = read_rate(text)
+    return rate.period / rate.amount
 
 
 def write_rate(rate: Rate) -> str:

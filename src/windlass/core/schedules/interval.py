@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration
@@ -12,8 +13,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHORTEST = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """Every so often, counted from the beginning of 1970 in UTC, so that it never drifts and all processes agree.
 
     >>> Interval.of("15m").next_after(datetime(2026, 1, 1, 10, 7, tzinfo=UTC))

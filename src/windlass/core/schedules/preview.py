@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from windlass.core.schedules.timetable import Slots
 
 _MOMENT = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFire:
+class PlannedFire(Struct, frozen=True):
     """An instant at which a schedule will fire."""
 
     at: datetime

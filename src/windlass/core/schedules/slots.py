@@ -7,9 +7,10 @@ or by which process it is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
+
+from msgspec import Struct
 
 from windlass.core.schedules.policies import CatchUp, FireOutcome
 from windlass.core.schedules.timetable import Timetable
@@ -25,16 +26,14 @@ MOST_COUNTED = 1_000
 _MOMENT = timedelta.resolution
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(Struct, frozen=True):
     """A slot that makes a job now."""
 
     planned: datetime
     outcome: FireOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(Struct, frozen=True):
     """Slots in a row that make no job."""
 
     first: datetime
@@ -43,8 +42,7 @@ class Missed:
     """At most ``MOST_COUNTED``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What is to be done now, oldest first."""
 
     missed: Missed | None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class Slots(Protocol):
@@ -14,8 +15,7 @@ class Slots(Protocol):
     def next_after(self, instant: datetime) -> datetime | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Timetable:
+class Timetable(Struct, frozen=True):
     """When a schedule is due. A *slot* is a planned instant; it fires up to ``jitter`` later, before the next slot.
 
     The jitter is drawn from the schedule's name and the instant, so that every leader draws the same.

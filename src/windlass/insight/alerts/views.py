@@ -33,7 +33,7 @@ class AlertView:
     resolved_by: str | None
     """The operator who resolved it by hand; None where its rule no longer held."""
     silenced_until: datetime | None
-    """Until when its rule was silenced when it fired; None where it was told."""
+    """Until when its rule was silenced when it fired; None where it was delivered."""
 
     @property
     def is_open(self) -> bool:

@@ -9,6 +9,7 @@ Files, in reading order:
 - ``finding``: One finding of a diagnosis.
 - ``consistency``: Where a store contradicts itself, in sentences.
 - ``code``: The waiting jobs of a store against the code at hand.
+- ``unreadable``: Which stored texts of a job are damaged.
 - ``raw_record``: What a store holds of a job, for people: secrets masked, encrypted texts as such.
 - ``actions``: What a person can do about a job, in the state that it is in.
 - ``forms``: What diagnoses and checks found, as values for JSON.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from windlass.core.records import JobRecord
-from windlass.insight.unreadable import unreadable_texts
+from windlass.insight.diagnostics.unreadable import unreadable_texts
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.diagnostics import consistency

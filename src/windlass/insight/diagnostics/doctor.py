@@ -13,7 +13,7 @@ from windlass.errors import ConfigError, StoreNotFound, WindlassError
 from windlass.insight.alerts.reads import firing_counts
 from windlass.insight.diagnostics.durability import durability
 from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level, or_well
-from windlass.insight.limits import LimitView, limit_views
+from windlass.insight.limits.limits import LimitView, limit_views
 from windlass.insight.overview import Overview, QueueView, overview
 from windlass.schedules.stored import all_schedules
 from windlass.store.operation import Operation

@@ -49,7 +49,7 @@ def _text(text: str, name: str, parameters: Sequence[str]) -> object:
 
 
 def _masked(value: object) -> object:
-    """Without secrets that can be told by their form, in any text of it."""
+    """The value, with all secrets masked that are recognised by their form, in any text of it."""
     match value:
         case str():
             return redacted_text(value)

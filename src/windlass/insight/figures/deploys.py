@@ -28,7 +28,7 @@ def deploys(points: Sequence[FigurePoint]) -> Iterator[Deploy]:
     """Those that figures of the store tell of.
 
     A release that runs in a step, and did not in the last steps of which something is known, is a deploy; a restart of
-    the same code is none, even if it takes a while. The first step has nothing to be held against.
+    the same code is none, even if it takes a while. The first step has no earlier one to be compared with.
     """
     before: deque[set[str]] = deque(maxlen=_STEPS)
     for point in points:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypedDict
@@ -95,6 +95,8 @@ class FigureQuery:
     by: str | None
     within: str | None = None
     """The queue whose tasks are told apart; None for those of all."""
+    until: int | None = None
+    """When the range ends; None: now."""
 
 
 def figure_query(
@@ -107,6 +109,7 @@ def figure_query(
     range: Duration = "1h",
     step: Duration | None = None,
     by: str | None = None,
+    until: datetime | None = None,
 ) -> FigureQuery:
     """Check what a caller asks for; raises ``ConfigError`` that names it."""
     length = milliseconds(range, "range")
@@ -126,20 +129,33 @@ def figure_query(
     if by is not None and by not in KINDS:
         raise ConfigError(f"figures: by must be one of {', '.join(KINDS)}, got {by!r}")
     within = queue if by == TASK else None
-    return FigureQuery(_series(queue, task, worker, schedule, store), length, wanted, level, by, within)
+    ends = None if until is None else round(until.timestamp() * 1000)
+    return FigureQuery(_series(queue, task, worker, schedule, store), length, wanted, level, by, within, ends)
 
 
 def figures(query: FigureQuery) -> Operation[Figures]:
-    """The figures of the newest ``range``, up to now."""
-    found, steps, now = yield from _read(
-        query, lambda name: name == query.series or _told_apart(query, name) is not None
-    )
+    """The figures of a range, which ends now where it does not say otherwise."""
+    [found] = yield from figures_of_several([query])
+    return found
+
+
+def figures_of_several(queries: Sequence[FigureQuery]) -> Operation[list[Figures]]:
+    """The figures that several ask for about the same range in the same steps: what is stored is read once."""
+
+    def wants(name: str) -> bool:
+        return any(name == query.series or _told_apart(query, name) is not None for query in queries)
+
+    found, steps, end = yield from _read(queries[0], wants)
+    return [_figures(query, found, steps, end) for query in queries]
+
+
+def _figures(query: FigureQuery, found: Mapping[int, Bucket], steps: range, end: int) -> Figures:
     first = steps[0]
     points = [(at, _step(found, query, query.series, at)) for at in steps]
     return Figures(
         series=query.series,
         since=clock.instant(first),
-        until=clock.instant(now),
+        until=clock.instant(end),
         step=timedelta(milliseconds=query.step),
         points=[point_view(at, point) for at, point in points],
         total=point_view(first, _together(point for _, point in points if point is not None)),
@@ -164,13 +180,16 @@ def figure_lines(query: FigureQuery) -> Operation[dict[str, list[FigurePoint]]]:
 
 
 def _read(query: FigureQuery, wants: Callable[[str], bool]) -> Operation[tuple[dict[int, Bucket], range, int]]:
-    """The buckets of the newest ``range`` with the wanted series, when each of its steps begins, and the time now."""
-    now = (yield from unmerged(limit=0)).now
+    """The buckets of the ``range`` with the wanted series, when each of its steps begins, and when it ends."""
+    end = now = (yield from unmerged(limit=0)).now
     step = query.step
-    last = now - now % step
+    if query.until is not None and query.until < now:
+        end = query.until
+    newest = end if end == now else end - 1  # a range that is over ends before its end
+    last = newest - newest % step
     first = last - (-(-query.length // step) - 1) * step
-    found = yield from figures_between(query.level, first, now, wants=wants)
-    return found, range(first, last + step, step), now
+    found = yield from figures_between(query.level, first, newest, wants=wants)
+    return found, range(first, last + step, step), end
 
 
 def _step(

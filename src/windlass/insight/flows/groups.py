@@ -26,7 +26,7 @@ class FlowGroup:
 
     @property
     def state(self) -> State:
-        """One state for all: that of the members which need a look first."""
+        """One state for all: that of the members that need attention first."""
         for state in (State.FAILED, State.RUNNING, State.RETRYING, State.PENDING, State.SCHEDULED, State.BLOCKED):
             if self.states.get(state):
                 return state

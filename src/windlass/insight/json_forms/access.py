@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from windlass.clock import iso
-from windlass.insight.access.audit import AuditPage
-from windlass.insight.access.tokens import TokenView
+
+if TYPE_CHECKING:
+    from windlass.insight.access.audit import AuditPage
+    from windlass.insight.access.tokens import TokenView
 
 
 def token(view: TokenView) -> dict[str, object]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from windlass.store.operations.rescue import Rescued
+if TYPE_CHECKING:
+    from windlass.store.operations.rescue import Rescued
 
 
 def rescued(jobs: Sequence[Rescued]) -> dict[str, object]:

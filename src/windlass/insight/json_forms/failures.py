@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from windlass.clock import iso
-from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
-from windlass.insight.diagnostics.mutes import MuteView
+from windlass.insight.redact import redacted_text
+
+if TYPE_CHECKING:
+    from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
+    from windlass.insight.diagnostics.mutes import MuteView
 
 
 def dead_groups(groups: FailureGroups) -> dict[str, object]:
@@ -36,7 +41,7 @@ def _dead_group(group: FailureGroup) -> dict[str, object]:
         "task": group.task,
         "reason": group.reason,
         "error": group.error,
-        "message": group.message,
+        "message": None if group.message is None else redacted_text(group.message),
         "place": group.place,
         "count": group.count,
         "last_hour": group.recent,

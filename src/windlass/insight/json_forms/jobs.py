@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass import clock
 from windlass.clock import iso
-from windlass.core.fault import Fault
-from windlass.insight.flows.graph import FlowGraph
 from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.payload import JobValues
-from windlass.insight.timeline import TimelineEntry
-from windlass.job import Job
-from windlass.steps.view import StepView
-from windlass.store.operations.flows.groups import Membership
+from windlass.insight.redact import redacted_text
+
+if TYPE_CHECKING:
+    from windlass.core.fault import Fault
+    from windlass.insight.flows.graph import FlowGraph
+    from windlass.insight.timeline import TimelineEntry
+    from windlass.job import Job
+    from windlass.steps.view import StepView
+    from windlass.store.operations.flows.groups import Membership
 
 _ALONE = Family()
 
@@ -46,9 +49,11 @@ def job_summary(job: Job[Any]) -> dict[str, object]:
     }
 
 
-def job_page(jobs: Sequence[Job[Any]], next: int | None) -> dict[str, object]:
-    """A page of jobs; ``next`` is the cursor of the page after it."""
-    return {"jobs": [job_summary(job) for job in jobs], "next": next}
+def job_page(jobs: Sequence[Job[Any]], next: int | None, unsearched: int = 0) -> dict[str, object]:
+    """A page of jobs; ``next`` is the cursor of the page after it, ``unsearched`` how many jobs a search for a
+    text could not look into.
+    """
+    return {"jobs": [job_summary(job) for job in jobs], "next": next, "unsearched": unsearched}
 
 
 def job_detail(
@@ -141,7 +146,7 @@ def _step(step: StepView) -> dict[str, object]:
 def last_error(job: Job[Any]) -> str | None:
     """What its newest failed attempt raised, on one line."""
     errors = job.errors
-    return f"{errors[-1].type}: {errors[-1].message}" if errors else None
+    return redacted_text(f"{errors[-1].type}: {errors[-1].message}") if errors else None
 
 
 def why(job: Job[Any], sentence: str) -> dict[str, object]:
@@ -170,8 +175,8 @@ def _fault(fault: Fault) -> dict[str, object]:
         "attempt": fault.attempt,
         "worker": fault.worker,
         "type": fault.type,
-        "message": fault.message,
-        "cause": list(fault.cause),
-        "traceback": fault.traceback,
-        "log": fault.log,
+        "message": redacted_text(fault.message),
+        "cause": [redacted_text(cause) for cause in fault.cause],
+        "traceback": redacted_text(fault.traceback),
+        "log": redacted_text(fault.log),
     }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from windlass.clock import iso
-from windlass.insight.cooldowns import CooldownView
-from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
-from windlass.insight.limits import LimitView
-from windlass.insight.tasks import TaskRateView
+
+if TYPE_CHECKING:
+    from windlass.insight.limits.cooldowns import CooldownView
+    from windlass.insight.limits.keys import BusyKey, BusyKeyPage, ConcurrencyView
+    from windlass.insight.limits.limits import LimitView
+    from windlass.insight.limits.tasks import TaskRateView
 
 
 def limits(views: Sequence[LimitView]) -> dict[str, object]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from windlass.clock import iso
 from windlass.insight.json_forms.limits import cooldown
 from windlass.insight.json_forms.queues import pause, queue
 from windlass.insight.json_forms.workers import leader, worker
-from windlass.insight.notices import Notice
-from windlass.insight.overview import Overview
 from windlass.version import VERSION
+
+if TYPE_CHECKING:
+    from windlass.insight.notices import Notice
+    from windlass.insight.overview import Overview
 
 
 def notice(noticed: Notice) -> dict[str, object]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from windlass.clock import iso
-from windlass.core.rates.cooldown import Cooldown
-from windlass.core.retry import Retry
 from windlass.insight.json_forms.limits import cooldown
-from windlass.insight.overview import QueueView
-from windlass.queue_settings import QueueSettings
-from windlass.retention import Retention
+
+if TYPE_CHECKING:
+    from windlass.core.rates.cooldown import Cooldown
+    from windlass.core.retry import Retry
+    from windlass.insight.overview import QueueView
+    from windlass.options.queues import QueueSettings
+    from windlass.retention import Retention
 
 
 def queues(views: Sequence[QueueView], everywhere: QueueSettings) -> dict[str, object]:

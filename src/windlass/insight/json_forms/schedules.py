@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.clock import iso
-from windlass.core.schedules.preview import PlannedFire
 from windlass.insight.schedules import ScheduleValues
-from windlass.schedules.fires import Fire
-from windlass.schedules.schedule import Schedule
-from windlass.schedules.settings import ScheduleSettings
+
+if TYPE_CHECKING:
+    from windlass.core.schedules.preview import PlannedFire
+    from windlass.schedules.fires import Fire
+    from windlass.schedules.schedule import Schedule
+    from windlass.schedules.settings import ScheduleSettings
 
 _SCHEDULE_SETTINGS = (
     "cron",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from windlass.store.caller.script import Look, Own, Query, Reply, Step
+from windlass.threads.in_thread import in_thread
 
 Values = Sequence[Any] | Mapping[str, Any]
 
@@ -50,7 +51,5 @@ class AsyncChannel(ABC):
     async def take(self, step: Step) -> Any:
         """Carry out one step of a script; the event loop goes on while our own connections work."""
         if isinstance(step, Own):
-            import asyncio  # a sixth of our start-up, for sync programs in vain
-
-            return await asyncio.to_thread(step.work)
+            return await in_thread(step.work)
         return await self.take_theirs(step)

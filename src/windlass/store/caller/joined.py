@@ -33,7 +33,7 @@ class Joined:
         if isinstance(channel, AsyncChannel):
             operation.close()
             raise ConfigError("the transaction's connection is an async one: await aenqueue(...) or aenqueue_many(...)")
-        with _telling_of_the_encoding():
+        with _explaining_the_encoding():
             return drive(operation, lambda call: drive(self._carry_out(call), channel.take))
 
     def abandon(self) -> None:
@@ -48,12 +48,12 @@ class Joined:
                 "the transaction's connection is not an async one and would block the event loop: call enqueue(...) or "
                 "enqueue_many(...), on a thread if need be"
             )
-        with _telling_of_the_encoding():
+        with _explaining_the_encoding():
             return await adrive(operation, lambda call: adrive(self._carry_out(call), channel.take))
 
 
 @contextmanager
-def _telling_of_the_encoding() -> Iterator[None]:
+def _explaining_the_encoding() -> Iterator[None]:
     """Our own connections speak UTF-8; a caller's speaks what its database or its application has chosen."""
     try:
         yield

@@ -7,29 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 A = TypeVar("A")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """One statement for the caller's connection, in the database's own notation: ``$1`` or ``:name``."""
 
     text: str
     values: Sequence[Any] | Mapping[str, Any] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Something that the database library's own connection object knows without a statement."""
 
     see: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Struct, frozen=True):
     """Work on our own connections; it may block."""
 
     work: Callable[[], Any]
@@ -45,8 +43,7 @@ class Column(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What a query gave, with the face of a cursor."""
 
     description: list[Column]

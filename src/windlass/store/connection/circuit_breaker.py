@@ -25,7 +25,7 @@ class Away(Exception):
 
 
 class LoginDenied(StoreUnavailable):
-    """The server answers, but lets us in on no account: another try would only be refused again."""
+    """The server answers but denies the login; another try would be denied too."""
 
 
 def fair_deadline(until: float) -> float:

@@ -48,7 +48,7 @@ class Notifier:
             return
         with self._lock:
             now = clock.monotonic()
-            if now - self._sent[topic] < _QUIET and self._sees_to_it():
+            if now - self._sent[topic] < _QUIET and self._has_thread():
                 self._waiting.add(topic)
                 self._wake.set()
                 return
@@ -81,8 +81,8 @@ class Notifier:
             thread.join()
         self._send_all(self._take(lambda topic: True))
 
-    def _sees_to_it(self) -> bool:
-        """Whether a thread sends what waits; without one it is sent at once."""
+    def _has_thread(self) -> bool:
+        """Whether there is a thread that sends what waits; starts it. Without one the caller sends at once."""
         if self._thread is None and not self._is_closed:
             try:
                 self._thread = start_thread(self._run, name="windlass-announcer")
@@ -100,7 +100,7 @@ class Notifier:
             self._thread = None
             if not self._waiting:
                 return
-            if self._sees_to_it():  # notified between the last check and the lock
+            if self._has_thread():  # notified between the last check and the lock
                 self._wake.set()
                 return
         self._send_all(self._take(lambda topic: True))

@@ -80,7 +80,9 @@ class Pool(Generic[C]):
     def use(
         self, lane: Lane, work: Callable[[C], T], *, until: float, connect: Callable[[float], C] | None = None
     ) -> T:
-        """What ``work`` returns, given a connection of this lane; by then it must be free, connected, and done."""
+        """What ``work`` returns, given a connection of this lane. Waiting, connecting and the work itself have to end
+        by ``until``.
+        """
         places = self._beat if lane.is_of_heartbeats else self.calls
         loan: _Loan[C] = _Loan()
         try:

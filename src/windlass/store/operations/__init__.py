@@ -10,7 +10,6 @@ Files, in reading order:
 - ``leases``: Leases and workers: open, renew, control, close.
 - ``queues``: Queues and their settings.
 - ``schedules/``: Schedules: what they say, their changes, and the fires of their slots.
-- ``leader``: The leader's lease, for duties that one worker does for all.
 - ``queries``: Reads: jobs, counts, waiting queues, next due times.
 - ``gates``: The gates before a pending job: what keeps it from being claimed.
 - ``rates/``: Named limits with their token buckets, and cool-downs.
@@ -20,10 +19,8 @@ Files, in reading order:
 - ``access/``: Tokens of the HTTP API, and the record of changes.
 - ``live/``: What is read again and again while people or programs follow a store.
 - ``diagnostics/``: What people ask a store when something is wrong.
-- ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
+- ``upkeep/``: What duties ask: who leads, what is no longer kept, what takes room.
 - ``archive/``: The store's own archive.
-- ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
-- ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).
 - ``events``: Records events of jobs and of the store, and removes the traces of jobs whose data has vanished.
 - ``figures/``: Figures: rows of workers, and the buckets that these are merged into.
 - ``alerts/``: Alerts: rules, alerts with their history, and what is still to be delivered.

@@ -150,13 +150,18 @@ def cycle(
         number_blocked(answer),
         rates,
         has_all_refusals=refused is not None,
-        has_put_off=any(row[1] == State.BLOCKED and row[2] == "rate" for row in answer.get("blocked", ())),
+        has_put_off=any(reason == "rate" for reason in _reasons_of_blocked(answer)),
     )
 
 
 def number_blocked(answer: Answer) -> int:
-    """How many jobs a claim has blocked; rows (queue, state, reason, ...) of what it took or blocked."""
-    return sum(row[1] == State.BLOCKED for row in answer.get("blocked", ()))
+    """How many jobs a claim has blocked."""
+    return len(_reasons_of_blocked(answer))
+
+
+def _reasons_of_blocked(answer: Answer) -> list[str]:
+    """The reason of each job that a claim has blocked; the rows are those of all that it took or blocked."""
+    return [reason for _queue, state, reason, *_ in answer.get("blocked", ()) if state == State.BLOCKED]
 
 
 def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from windlass.core.codec.seal import unseal
+from windlass.core.codec.stored_text.seal import unseal
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import seal_text
 from windlass.core.encryption.text import compared

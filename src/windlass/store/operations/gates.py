@@ -21,7 +21,8 @@ class Gate(StrEnum):
     """Every gate there is, in the order in which ``why`` looks at them.
 
     A store has each of its gates in one place, ``shared/``, from where its claims ask whether the gate is shut and the
-    call ``gates`` asks which gates are. A gate is added here, there and to the sentences of ``insight/why.py``.
+    call ``gates`` asks which gates are. A gate is added here, there and to the sentences of
+    ``insight/why/shut_gates.py``.
     """
 
     EVERYTHING_PAUSED = "everything_paused"

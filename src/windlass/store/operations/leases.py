@@ -95,7 +95,7 @@ def control(*, worker: str, lease: str) -> Operation[Control]:
 
 
 def close_lease(*, worker: str, lease: str) -> Operation[str | None]:
-    """Leave cleanly: lease and worker disappear at once. What others asked of the worker last, if anything."""
+    """Close a lease in order: lease and worker disappear at once. Gives the last order to the worker, if any."""
     answer = yield Call("close_lease", {"worker": worker, "lease": lease}, Lane.HEARTBEAT)
     return next((signal for (signal,) in answer["signal"]), None)
 
@@ -149,9 +149,9 @@ def ask_stacks(worker: str, *, token: str) -> Operation[list[str]]:
 
 
 def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:
-    """Leave word for one worker by id or name, or for all; the ids of those it reaches.
+    """Store an order for one worker, by id or name, or for all; the ids of the workers that it reaches.
 
-    It is left with the worker's id: another worker that has the name later does not get it. ``STOP`` reaches workers
+    It is stored under the worker's id: another worker that has the name later does not get it. ``STOP`` reaches workers
     that live, and nothing else reaches a worker that was asked to stop.
     """
     answer = yield Call("signal", {"worker": worker, "signal": signal, "by": by})

@@ -12,8 +12,8 @@ from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.operations.leader import LEADER
 from windlass.store.operations.steps.steps import StepRecord, steps_of
+from windlass.store.operations.upkeep.leader import LEADER
 from windlass.store.pages import PAGE_BYTES, Found, portions
 
 WINDOW = 5000
@@ -65,6 +65,8 @@ class Page(Struct, Generic[J], frozen=True):
 
     jobs: list[J]
     next: int | None
+    unsearched: int = 0
+    """Of a search for a text: how many other jobs were looked at that have encrypted texts, which no search reads."""
 
 
 def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, JobRecord]]:
@@ -102,7 +104,7 @@ def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[
     """One page of the jobs that a filter finds, whole. One that is deleted meanwhile is left out."""
     found = yield from _found(filter, limit=limit, cursor=cursor)
     whole = yield from read_whole(found.jobs)
-    return Page(whole, found.next)
+    return Page(whole, found.next, found.unsearched)
 
 
 def _found(filter: Filter, *, limit: int, cursor: int | None) -> Operation[Page[Found]]:
@@ -141,7 +143,7 @@ def _matching_id(id: str, filter: Filter, cursor: int | None) -> Operation[Page[
     if job is None or (cursor is not None and job.seq >= cursor):
         return Page([], None)
     page = yield from _page(filter, limit=1, cursor=job.seq + 1, window=1)
-    return Page([found for found in page.jobs if found.seq == job.seq], None)
+    return Page([found for found in page.jobs if found.seq == job.seq], None, page.unsearched)
 
 
 def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Operation[Page[Found]]:
@@ -170,7 +172,10 @@ def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Ope
     jobs = records(answer["jobs"], Found)
     examined, last = answer["examined"][0]
     next = jobs[-1].seq if len(jobs) == limit else last if examined == window else None
-    return Page((yield from _with_meta(jobs, filter.meta)), next)
+    # Stores may look further than to the last job of a full page.
+    unsearched = {seq for (seq,) in answer.get("unsearched", ()) if next is None or seq >= next}
+    unsearched -= {job.seq for job in jobs}
+    return Page((yield from _with_meta(jobs, filter.meta)), next, len(unsearched))
 
 
 def _with_meta(found: list[Found], wanted: Sequence[tuple[str, str]]) -> Operation[list[Found]]:

@@ -142,7 +142,7 @@ def _suspicion(watched: Sequence[StartedSuspect]) -> Suspicion:
 
 
 def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None]:
-    """Leave word of what each worker lost, for those who look at it later."""
+    """Record a store event for each worker: which jobs were rescued from it."""
     losses: dict[str, list[dict[str, str]]] = {}
     for id, state, worker in rescued:
         if worker is not None:

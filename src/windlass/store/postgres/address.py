@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from msgspec import Struct
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
@@ -26,8 +26,7 @@ _NOT_UNDERSTOOD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """One database: how to reach it, and what to call it before people."""
 
     conninfo: str
@@ -98,7 +97,7 @@ def _refuse_spilled_password(url: str) -> None:
 
 
 def _check_ports(said: dict[str, Any]) -> None:
-    """Names no port: what stands in its place may be a password behind which the host is missing."""
+    """The error does not show the port: what stands in its place may be a password, if the host is missing."""
     for port in filter(None, str(said.get("port", "")).split(",")):
         if not (port.isascii() and port.isdecimal() and 1 <= int(port) <= _LAST_PORT):
             raise ConfigError(

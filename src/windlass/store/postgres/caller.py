@@ -15,8 +15,8 @@ from windlass.store.postgres.errors import TRY_AGAIN, translate
 from windlass.store.postgres.statements import Bound
 
 _TRIES = 200
-"""How often a statement is offered that finds that others came between. Of many that replace the same job at once each
-commit lets one pass and has the others look again.
+"""How often a statement is tried again after another transaction came in between. Where many replace the same job at
+once, each commit lets one of them through, and the others try again.
 """
 
 
@@ -100,7 +100,7 @@ class PostgresScripts:
 
 
 def _twin(error: BaseException) -> psycopg.Error:
-    """The error as psycopg would have raised it, so that what it means is said once, whatever library it is of."""
+    """The error as psycopg would have raised it, so that errors of all libraries are translated in one place."""
     state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
     try:
         kind = errors.lookup(str(state))

@@ -53,6 +53,7 @@ class PostgresDriver:
     """
 
     cycle_limit = 200
+    smallest_cycle = 200
 
     def __init__(self, url: str, *, schema: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url, deadline=deadline)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
+from msgspec import Struct
 from psycopg import Connection, Cursor
 
 from windlass.errors import ConfigError
+from windlass.store.package_files import texts_in
 
 # Asked of the catalogue's tables: functions such as to_regnamespace may answer from what the connection remembers.
 _LOOK = """
@@ -23,8 +23,7 @@ _LOOK = """
 _APPLIED = 'SELECT version, name, checksum, compatible_from FROM "{schema}".schema ORDER BY version'
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A step that a store has taken, perhaps with a newer release than this."""
 
     number: int
@@ -33,8 +32,7 @@ class Applied:
     compatible_from: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What there is of a store."""
 
     has_schema: bool
@@ -125,8 +123,7 @@ VALUES ({step.number}, '{step.name}', '{step.checksum}', {step.compatible_from},
 """
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Step:
+class Step(Struct, frozen=True, order=True):
     """One file."""
 
     number: int
@@ -153,8 +150,8 @@ class Step:
 @cache
 def all_steps() -> tuple[Step, ...]:
     """Every step that this release knows, in order."""
-    found = (file for file in files(_MIGRATIONS).iterdir() if file.name.endswith(".sql"))
-    return tuple(sorted(Step(int(file.name.split("-")[0]), file.name, file.read_text("utf-8")) for file in found))
+    found = texts_in(_MIGRATIONS, ending=".sql")
+    return tuple(sorted(Step(int(name.split("-")[0]), f"{name}.sql", text) for name, text in found.items()))
 
 
 def script(steps: tuple[Step, ...], schema: str, *, is_missing: bool) -> str:

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Any, Protocol
 
+from msgspec import Struct
 from msgspec.json import decode
 
 from windlass.store.on_demand import OnDemand
@@ -67,8 +67,7 @@ class RawResult(Protocol):
     def fetchall(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One part of an answer."""
 
     name: str
@@ -76,8 +75,7 @@ class Part:
     is_json: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A call's statement, or one of several, in PostgreSQL's notation."""
 
     text: bytes

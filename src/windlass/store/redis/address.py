@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+import redis
 from redis.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import RedisError
 
@@ -29,6 +30,20 @@ from windlass.store.connection.url_options import refuse_repeated
 
 Place = tuple[str, int]
 """Host and port."""
+
+
+def _library() -> dict[str, Any]:
+    try:
+        from redis.driver_info import DriverInfo
+    except ImportError:  # an older one, which knows its version from its import on
+        return {}
+    return {"driver_info": DriverInfo(lib_version=redis.__version__)}
+
+
+LIBRARY = _library()
+"""What every connection is given, so that it can say which library it is of. Without this each one reads the installed
+packages for it, in code of the standard library that swallows the exception of a signal handler.
+"""
 
 
 class Kind(Enum):
@@ -148,7 +163,7 @@ def _library_options(url: str, said: Mapping[str, str], name: str) -> tuple[type
             f"{url}?{urlencode(theirs, quote_via=quote)}"
         )
         kind = options.pop("connection_class", Connection)
-        kind(**options)  # connects to nothing, but looks at its options
+        kind(**options, **LIBRARY)  # connects to nothing, but looks at its options
     except (ValueError, RedisError) as error:
         raise ConfigError(f"store URL {name!r}: {error}") from error
     return kind, options

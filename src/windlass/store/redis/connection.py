@@ -97,7 +97,7 @@ class Connection:
 
     def send(self, *command: Any) -> None:
         """Send a command; ``Away`` if that cannot be done, ``UnicodeError`` if it is no text."""
-        packed = pack_command(command)
+        packed = pack_command(tuple([_as_text(part) for part in command]))
         self._is_owed = True
         try:
             self._limit()
@@ -172,3 +172,12 @@ class Connection:
     @property
     def _seconds(self) -> float:
         return max(_SHORTEST, self.until - clock.monotonic())
+
+
+def _as_text(part: Any) -> Any:
+    """A part of a command that the library need not write itself.
+
+    It takes it for granted that a number can be written. A signal is looked at while one is, and what its handler
+    raises then would end the process with a segmentation fault.
+    """
+    return str(part) if isinstance(part, int | float) else part

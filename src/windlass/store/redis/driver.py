@@ -48,6 +48,7 @@ class RedisDriver:
     """
 
     cycle_limit = 100
+    smallest_cycle = 40
 
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url)

@@ -8,9 +8,9 @@ a caller of another epoch. ``KEYS.md`` says why that is enough.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from threading import Lock
 
+from msgspec import Struct
 from msgspec.msgpack import encode
 from redis.exceptions import ResponseError
 
@@ -32,8 +32,7 @@ class OtherEpoch(Exception):
         self.stored = stored
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     identity: str
     epoch: int
 

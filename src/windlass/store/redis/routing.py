@@ -16,7 +16,7 @@ from redis.exceptions import AuthenticationError, MovedError, RedisError
 
 from windlass import clock
 from windlass.store.connection.circuit_breaker import Away
-from windlass.store.redis.address import Address, Kind, Place
+from windlass.store.redis.address import LIBRARY, Address, Kind, Place
 from windlass.store.redis.connection import Connection, NoReply
 
 _PATIENCE = 1.0
@@ -161,6 +161,7 @@ def _connection(address: Address, options: Mapping[str, Any], *places: Place) ->
     return address.connection_class(
         **options,
         **where,
+        **LIBRARY,
         protocol=2,  # our scripts answer in plain lists, which RESP3 would not make any plainer
         decode_responses=True,
         # Bytes that are no UTF-8 in one job must not hide the others; that job fails later, by itself.

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha1
-from importlib.resources import files
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.store.on_demand import OnDemand
+from windlass.store.package_files import texts_in
 from windlass.store.redis.templates import GIVEN, fill
 from windlass.store.templates import split
 
@@ -36,8 +38,7 @@ _WITH = re.compile(r"^-- with (.+)$", re.M)
 _WITHOUT_EPOCH = re.compile(r"^-- without epoch$", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """One script as the server gets it."""
 
     text: str
@@ -114,9 +115,4 @@ def _filled(folder: str, name: str) -> str:
 @cache
 def _texts(folder: str) -> Mapping[str, str]:
     """The files of a folder by the names of what they hold."""
-    entries = files(_FOLDER).joinpath(folder).iterdir()
-    return {
-        entry.name.removesuffix(".lua"): entry.read_text(encoding="utf-8")
-        for entry in entries
-        if entry.name.endswith(".lua")
-    }
+    return texts_in(f"{_FOLDER}.{folder}", ending=".lua")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from itertools import count
+
+from msgspec import Struct
 
 from windlass.errors import ConfigError, StoreUnavailable, WindlassError
 from windlass.store.connection.circuit_breaker import Away, LoginDenied
@@ -16,8 +17,7 @@ OLDEST = (6, 2)
 """The oldest version that the store's tests were run on; Valkey counts as the Redis that it says it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(Struct, frozen=True):
     """One run of one server process, as its INFO shows it."""
 
     version: str

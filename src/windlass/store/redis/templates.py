@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from windlass.store.columns import STRUCTS, fields_of
 from windlass.store.templates import UnknownName, known, split
@@ -46,8 +47,7 @@ _VALUE = re.compile(_PASSED + r"(?<![\w.])([A-Za-z]\w*)\.(\w+)")
 _CLAUSE = re.compile(r"(\s*)(\w+) = (.+?)\s*", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class LuaRow:
+class LuaRow(Struct, frozen=True):
     """The fields of a row, those that may be left out, and the names that are kept beside the list."""
 
     fields: tuple[str, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from msgspec import Struct
 
 from windlass.errors import ConfigError
 from windlass.store.connection.url_options import refuse_repeated
@@ -17,8 +18,7 @@ MEMORY = ":memory:"
 _CHOICES = {"durability": ("full", "normal"), "driver": ("apsw", "stdlib"), "news": ("auto", "poll")}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """One database file and how to use it."""
 
     path: str

@@ -36,6 +36,7 @@ class SqliteDriver:
     """
 
     cycle_limit = 200
+    smallest_cycle = 200
 
     def __init__(
         self,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 
 from windlass.errors import ConfigError, StoreUnavailable
+from windlass.store.package_files import texts_in
 from windlass.store.sqlite.libraries import Connection, Statements, carry_out
 
 _MIGRATIONS = "windlass.store.sqlite.migrations"
@@ -16,12 +16,10 @@ _LOG_KEPT = 16 * 1024 * 1024
 @cache
 def migrations(prefix: str) -> list[tuple[int, str, str]]:
     """Number, name and statements of every step, in order."""
-    steps = []
-    for file in files(_MIGRATIONS).iterdir():
-        if file.name.endswith(".sql"):
-            text = file.read_text(encoding="utf-8").replace("windlass_", prefix)
-            steps.append((int(file.name.split("-")[0]), file.name, text))
-    return sorted(steps)
+    found = texts_in(_MIGRATIONS, ending=".sql")
+    return sorted(
+        (int(name.split("-")[0]), f"{name}.sql", text.replace("windlass_", prefix)) for name, text in found.items()
+    )
 
 
 def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[list[str]]:

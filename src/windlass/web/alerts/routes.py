@@ -236,7 +236,7 @@ ROUTES = (
         "POST",
         f"{_RULE}/unsilence",
         unsilence_rule,
-        "End the silence of a rule; what still fires is told.",
+        "End the silence of a rule; alerts that still fire are delivered.",
         shapes.AlertRule,
         action="alert-rule.unsilence",
         role=Role.OPERATOR,

@@ -155,14 +155,14 @@ class BulkChange:
                 return deleting(part)
 
     def _as_of_now(self, part: Filter) -> Filter:
-        """Who ran for so long when it was asked for, and no job that has come to run for so long since."""
+        """Finds jobs that had run for so long when the change was ordered, none that has reached that length since."""
         if part.running_for is None:
             return part
         since = max(0, self._app.client.now() - self.order.frozen_at)
         return msgspec.structs.replace(part, running_for=part.running_for + since)
 
     def _until_answered(self, operation: Callable[[], Operation[T]]) -> T:
-        """Carry out a batch; again, while the store is away. One that was done already finds nothing."""
+        """Carry out a batch, repeated while the store is away: one that was done already finds nothing to change."""
         session, until = self._app.client.session, clock.monotonic() + _PATIENCE
         while True:
             try:

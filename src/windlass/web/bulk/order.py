@@ -12,7 +12,7 @@ import msgspec
 from windlass import clock
 from windlass.client.client import Client
 from windlass.core import validate
-from windlass.core.rates.rate import read_rate
+from windlass.core.rates.rate import read_gap
 from windlass.core.state import FINISHED, WAITING, State, Verb, allowed_from
 from windlass.errors import IllegalTransition
 from windlass.insight.job_filter import JobFilter, filter_for
@@ -43,7 +43,7 @@ class BulkAction(StrEnum):
 
     @property
     def states_meant(self) -> frozenset[State]:
-        """Those that are meant where no state is named: nothing is run ahead of its time because of a retry of all."""
+        """The states that are meant where none is named. A retry of everything does not run scheduled jobs early."""
         if self is BulkAction.RETRY:
             return frozenset({State.FAILED, State.CANCELLED})
         return WAITING | {State.RUNNING} if self is BulkAction.CANCEL else self.states
@@ -89,11 +89,7 @@ class BulkOrder(msgspec.Struct, frozen=True, kw_only=True):
         """The same with how it is to be done; ``ConfigError`` where that cannot be understood."""
         if to_queue is not None:
             validate.queue_name(to_queue)
-        gap = 0.0
-        if rate is not None:
-            apart = read_rate(rate)
-            gap = apart.period / apart.amount
-        return msgspec.structs.replace(self, gap=gap, to_queue=to_queue, reason=reason)
+        return msgspec.structs.replace(self, gap=read_gap(rate), to_queue=to_queue, reason=reason)
 
 
 def order_by_filter(

@@ -41,7 +41,7 @@ class PastChange:
     """Whether its process has certainly ended without an end of the change."""
 
 
-def told(order: BulkOrder) -> str:
+def audit_target(order: BulkOrder) -> str:
     """What the audit is to keep of the beginning of an order."""
     return f"{order.id} {_here()} {order.query}".rstrip()
 
@@ -78,7 +78,7 @@ def _here() -> str:
 
 
 def _has_ended(process: str) -> bool:
-    """Whether a process of this machine is gone. One with our own number was before us."""
+    """Whether a process of this machine is gone. One with our own number is an earlier one."""
     host, _, number = process.rpartition(":")
     if host != socket.gethostname() or not number.isdigit():
         return False

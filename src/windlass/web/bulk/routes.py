@@ -11,11 +11,11 @@ from windlass.web.bulk import shapes
 from windlass.web.bulk.change import BulkChange, begun
 from windlass.web.bulk.changes import bulk_changes
 from windlass.web.bulk.order import BulkAction, BulkOrder, order_by_filter, order_by_ids
-from windlass.web.bulk.past import told
+from windlass.web.bulk.past import audit_target
 from windlass.web.problems import Problem, bad_input, not_found
 from windlass.web.route import PREFIX, Answer, Call, Handler, Nothing, Route
 from windlass.web.security.roles import Role
-from windlass.web.topics.job_filters import given_filter
+from windlass.web.topics.jobs.job_filters import given_filter
 
 _TOPIC = "Changes of many jobs"
 _PATH = f"{PREFIX}/bulk"
@@ -26,7 +26,7 @@ def begin(call: Call[Any, Any], order: BulkOrder) -> tuple[BulkChange, Answer]:
     """Begin a change, and what the audit is to keep of it: nothing, where it was begun before."""
     change, is_new = bulk_changes(call.app).begin(call.app, order, by=call.by, via=call.identity.via)
     count = max(1, order.at_least) if is_new else 0
-    return change, Answer(status_of(change), 202, count=count, target=told(order))
+    return change, Answer(status_of(change), 202, count=count, target=audit_target(order))
 
 
 def find(call: Call[Any, Any]) -> BulkChange:

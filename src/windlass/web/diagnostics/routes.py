@@ -11,10 +11,10 @@ from windlass.client.job_changes import find_record
 from windlass.errors import JobNotFound
 from windlass.insight.diagnostics.actions import Action, suggested_actions
 from windlass.insight.diagnostics.raw_record import shown_record
+from windlass.insight.diagnostics.unreadable import encrypted_texts
 from windlass.insight.payload import parameters_of
 from windlass.insight.redact import redacted_text
-from windlass.insight.unreadable import encrypted_texts
-from windlass.insight.why import why
+from windlass.insight.why.why import why
 from windlass.job import Job
 from windlass.store.operation import Operation
 from windlass.store.operations.diagnostics.keys import StoreKey, store_keys

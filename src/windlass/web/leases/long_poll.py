@@ -15,7 +15,7 @@ from windlass.client.client import Client
 from windlass.core.records import Claimed
 from windlass.store.operation import Operation
 from windlass.store.operations.queries import next_due
-from windlass.web.leases.work_bell import bell_of
+from windlass.web.leases.waiting_claims import waiting_claims_of
 
 _LOOK_AGAIN = 5.0
 """Seconds after which a claim that waits looks again without news."""
@@ -71,7 +71,7 @@ async def _claimed(client: Client, wanted: Claim, *, wait: float) -> list[Claime
     found = await _try(client, wanted)
     if found or wait <= 0:
         return found
-    async with bell_of(client.session).waiter(frozenset(wanted.queues or client.known_queues)) as waiter:
+    async with waiting_claims_of(client.session).waiter(frozenset(wanted.queues or client.known_queues)) as waiter:
         while True:
             waiter.clear()
             if found := await _try(client, wanted):
@@ -87,7 +87,7 @@ async def _try(client: Client, wanted: Claim) -> list[Claimed]:
 
 
 async def _pause(client: Client) -> float:
-    """Until something is due, or a lease is over, that no worker may look after."""
+    """Seconds until a job is due or a lease expires; without a worker that does duties, this claim does them."""
     next = await client.session.arun(next_due())
     times = [time for time in (next.next_promotion, next.next_expiry) if time is not None]
     return max(_SHORTEST, min(_LOOK_AGAIN, *(time / 1000 for time in times)) if times else _LOOK_AGAIN)

@@ -90,7 +90,7 @@ def _ttl(lease: shapes.Span) -> int:
 
 
 def _token(call: Call[Nothing, shapes.LeaseOrder]) -> str | None:
-    """Another caller that takes the same id gets nothing by it."""
+    """The id belongs to the caller: another caller that sends the same one does not get these jobs."""
     if call.body.claim_id is None:
         return None
     said = f"{call.identity.via}\0{call.identity.name}\0{call.body.claim_id}".encode()

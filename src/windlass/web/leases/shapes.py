@@ -42,7 +42,7 @@ class LeasedJob(Struct, frozen=True):
     attempt: int
     max_attempts: int
     fence: int
-    """Shown with everything that is written; a greater one means that another has the job."""
+    """Sent with everything that is written; a greater one means that another worker has the job."""
     args: list[Any]
     """In the payload format."""
     kwargs: dict[str, Any]

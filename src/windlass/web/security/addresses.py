@@ -92,7 +92,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Whether it is an address and no name. A page cannot bend an address to another machine, as it can a name."""
+    """Whether it is an address and no name. DNS rebinding works with names only."""
     try:
         ip_address(host)
     except ValueError:

@@ -57,7 +57,7 @@ class ClientBuckets:
 
 
 class RecentKeys:
-    """Some texts that were found good lately, each for a while; bounded."""
+    """Texts that were accepted lately, each remembered for a while; bounded in number."""
 
     def __init__(self, *, seconds: float, most: int, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self._seconds = seconds

@@ -33,7 +33,7 @@ log = logging.getLogger("windlass.web")
 
 _GUESSES = "too many attempts with wrong credentials; wait before the next"
 _MANY = ("job.enqueue", "lease.")
-"""What programs do with every job: the jobs themselves tell of it, and it would push all else out of the audit."""
+"""What programs do with every job. The timelines of jobs have it; in the audit it would displace everything else."""
 _LOCAL = Identity("local", Role.ADMIN, via="local")
 
 
@@ -109,7 +109,7 @@ class Security:
         return None if self.passwords is None or found is None else self.passwords.sessions.csrf_token(found[0])
 
     def log_out(self, request: Request) -> None:
-        """End the session of a request, if it has one; not because a page of another site says so."""
+        """End the session of a request, if it has one; a request that a page of another site makes is refused."""
         refuse_cross_site(request)
         found = None if self.passwords is None else self.passwords.session(request)
         if self.passwords is not None and found is not None:
@@ -120,7 +120,7 @@ class Security:
         return self.csrf_token_of(request.cookies.get(COOKIE, ""))
 
     def _check_host(self, request: Request) -> None:
-        """A page elsewhere can bend a name of its own to this machine; the browser then sends that name."""
+        """Against DNS rebinding: a page of another site can point its own name at this machine; browsers send that."""
         if self._settings.hosts is None:
             return
         host = host_name(request.headers.get("host", ""))

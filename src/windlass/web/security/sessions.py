@@ -74,11 +74,11 @@ class Sessions:
         return _text(_signature(self._users[session.user], b"csrf", session.id.encode()))
 
 
-def cookie_header(request: Request, value: str, *, lasts: int = LASTS) -> str:
-    """The ``Set-Cookie`` for a session; without a value it removes the cookie."""
+def cookie_header(request: Request, value: str, *, name: str = COOKIE, lasts: int = LASTS) -> str:
+    """The ``Set-Cookie`` for a session, or for another cookie of ours; without a value it removes the cookie."""
     path = request.scope.get("root_path", "") or "/"
     secure = "; Secure" if request.scope["scheme"] == "https" else ""
-    return f"{COOKIE}={value}; Path={path}; Max-Age={lasts if value else 0}; HttpOnly; SameSite=Lax{secure}"
+    return f"{name}={value}; Path={path}; Max-Age={lasts if value else 0}; HttpOnly; SameSite=Lax{secure}"
 
 
 def _signature(user: User, purpose: bytes, content: bytes) -> bytes:

@@ -5,6 +5,7 @@ Values themselves come from ``windlass.insight.json_forms``, as those of the com
 Files, in reading order:
 
 - ``jobs``: Jobs, lists of them, and filters.
+- ``dead``: Dead letters: changes of many, their groups by cause, and mutes.
 - ``flows``: Graphs of jobs that wait for each other.
 - ``queues``: Queues and their settings.
 - ``workers``: Workers.

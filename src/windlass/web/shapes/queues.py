@@ -89,6 +89,8 @@ class Queues(Struct, frozen=True):
     queues: list[Queue]
     all_paused: Pause | None
     all_max_running: int | None
+    read_at: datetime
+    """When it was read: one reading answers all who ask within half a second."""
 
 
 class QueueOrder(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -49,6 +49,8 @@ class Overview(Struct, frozen=True):
     unserved: list[str]
     problems: list[str]
     notices: list[Notice]
+    read_at: datetime
+    """When it was read: one reading answers all who ask within half a second."""
 
 
 class System(Struct, frozen=True):

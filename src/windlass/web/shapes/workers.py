@@ -62,6 +62,8 @@ class Workers(Struct, frozen=True):
     """All workers."""
 
     workers: list[Worker]
+    read_at: datetime
+    """When it was read: one reading answers all who ask within half a second."""
 
 
 class WorkersQuery(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,22 +4,21 @@ Files, in reading order:
 
 - ``application``: The dashboard as an ASGI application, with the API beside it.
 - ``page``: A page: its template, what the template shows, and the frame around it.
+- ``overview/``: The first page: is it healthy, and if not, why?
 - ``pages/``: One module for each page: what it reads and shows.
 - ``jobs/``: Pages about jobs: find them, look at one, change one or many; failures.
 - ``form_token``: The token of a session in the forms of its pages.
 - ``forms/``: Forms that say more than a button.
 - ``actions``: The buttons: forms that change something and lead back to a page.
+- ``done``: What a button has done, told on the next page, with the way back where there is one.
 - ``alert_actions``: The buttons of the pages about alerts.
 - ``live``: The event streams that bring open pages up to date.
-- ``recent``: Keeps what is dear to read for some seconds.
+- ``recent``: Caches for some seconds what is expensive to read.
 - ``static_files``: Style sheets and scripts, by a name that changes with their content.
 - ``formats``: Numbers, lengths of time, instants and values as pages write them.
 - ``times``: Instants as elements of a page.
-- ``drawings``: Lines and bars to scale, as numbers for SVG.
-- ``sparklines``: Small drawings for rows of tables, as numbers for SVG.
-- ``charts``: Charts of figures over time, as numbers for SVG.
-- ``graphs``: Draws the graph around a job.
-- ``routes``: The rows of the table of routes.
+- ``drawings/``: Charts, small drawings in tables, timelines and graphs, as numbers for SVG.
+- ``routes/``: The rows of the table of routes that are pages, their streams and their buttons, by subject.
 
 ``templates/`` and ``static/`` hold the files themselves. htmx is theirs who wrote it (0BSD), vendored and pinned.
 """

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from windlass.errors import ConfigError
 from windlass.web.problems import Problem, not_found
 from windlass.web.route import Call, Nothing
+from windlass.web.site.done import Done, WayBack, place_of
 
 
 async def acknowledge(call: Call[Nothing, None]) -> str:
@@ -28,14 +29,18 @@ async def try_channel(call: Call[Nothing, None]) -> str:
     return f"/alerts?tested={quote(test.channel, safe='')}"
 
 
-async def enable_rule(call: Call[Nothing, None]) -> str:
-    await call.app.alerts.aedit_rule(call.path["name"], enabled=True)
-    return "/alerts/rules"
+async def enable_rule(call: Call[Nothing, None]) -> Done:
+    name = call.path["name"]
+    await call.app.alerts.aedit_rule(name, enabled=True)
+    back = WayBack("Switch it off", place_of("alerts/rules", name, "disable"))
+    return Done("/alerts/rules", f"Rule {name} is on.", back)
 
 
-async def disable_rule(call: Call[Nothing, None]) -> str:
-    await call.app.alerts.aedit_rule(call.path["name"], enabled=False)
-    return "/alerts/rules"
+async def disable_rule(call: Call[Nothing, None]) -> Done:
+    name = call.path["name"]
+    await call.app.alerts.aedit_rule(name, enabled=False)
+    back = WayBack("Switch it on", place_of("alerts/rules", name, "enable"))
+    return Done("/alerts/rules", f"Rule {name} is off.", back)
 
 
 async def delete_rule(call: Call[Nothing, None]) -> str:

@@ -8,7 +8,7 @@ from windlass.app import Windlass
 from windlass.web.app import api
 from windlass.web.route import Gatekeeper
 from windlass.web.security.settings import Authenticate
-from windlass.web.site.routes import PAGES
+from windlass.web.site.routes.table import PAGES
 from windlass.web.table import ROUTES
 
 
@@ -18,10 +18,13 @@ def dashboard(
     auth: Authenticate | None = None,
     security: Gatekeeper | None = None,
     secret: str | bytes | None = None,
+    environment: str = "",
 ) -> ASGIApp:
     """The pages and the API of an app, as an ASGI application that can be mounted under any prefix.
 
     It takes what ``api`` takes; without ``auth`` all but the health checks, scripts and style sheets is refused.
+    ``environment`` is written at the top of every page, so that one installation is not taken for another:
+    ``production`` and ``staging`` have colours of their own.
 
     >>> from windlass import Windlass
     >>> from windlass.web import dashboard
@@ -29,4 +32,4 @@ def dashboard(
     >>> asgi = dashboard(app)
     >>> app.close()
     """
-    return api(app, auth=auth, security=security, secret=secret, routes=(*ROUTES, *PAGES))
+    return api(app, auth=auth, security=security, secret=secret, routes=(*ROUTES, *PAGES), environment=environment)

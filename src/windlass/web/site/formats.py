@@ -27,10 +27,21 @@ def short_number(value: int) -> str:
     return f"{value / 1_000_000:.1f} M" if value >= 1_000_000 else f"{value:,}"
 
 
+def rate(value: float) -> str:
+    """How many in a unit of time, with as many figures as say something.
+
+    >>> [rate(value) for value in (0, 0.0333, 1.26, 12.34, 804.2, 12_345.6)]
+    ['0', '0.03', '1.3', '12', '804', '12,346']
+    """
+    if value == 0 or value >= 10:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 1 else f"{value:.1g}"
+
+
 def length(time: timedelta | None) -> str:
     """
-    >>> [length(timedelta(seconds=seconds)) for seconds in (0.0004, 0.084, 2.06, 59.96, 252, 11_520, 200_000)]
-    ['0 ms', '84 ms', '2.1 s', '1m 00s', '4m 12s', '3h 12m', '2d 7h']
+    >>> [length(timedelta(seconds=seconds)) for seconds in (0.0004, 0.084, 2.06, 59.96, 252, 11_520, 200_000, 604_800)]
+    ['0 ms', '84 ms', '2.1 s', '1m 00s', '4m 12s', '3h 12m', '2d 7h', '7d']
     """
     if time is None:
         return NONE
@@ -44,7 +55,21 @@ def length(time: timedelta | None) -> str:
         return f"{whole // 60}m {whole % 60:02}s"
     if whole < 172_800:
         return f"{whole // 3600}h {whole % 3600 // 60:02}m"
-    return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
+    days, hours = whole // 86_400, whole % 86_400 // 3600
+    return f"{days}d {hours}h" if hours else f"{days}d"
+
+
+def axis_length(time: timedelta) -> str:
+    """A round length beside an axis.
+
+    >>> [axis_length(timedelta(seconds=seconds)) for seconds in (0.025, 0.5, 10, 30, 150, 120, 5400)]
+    ['25 ms', '500 ms', '10 s', '30 s', '2.5 min', '2 min', '1.5 h']
+    """
+    seconds = time.total_seconds()
+    for length, unit in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        if seconds >= length:
+            return f"{seconds / length:g} {unit}"
+    return f"{seconds * 1000:g} ms"
 
 
 def clock_time(moment: datetime | None, now: datetime) -> str:

@@ -13,12 +13,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from windlass.core.state import State
-from windlass.insight.redact import MASK
+from windlass.insight.redact import MASK, redacted_text
 from windlass.version import VERSION
 from windlass.web.route import Call
 from windlass.web.security.roles import ANONYMOUS, Role
 from windlass.web.site import formats, times
+from windlass.web.site.done import COOKIE, forgetting, told
 from windlass.web.site.form_token import PLACE, token_of, with_token
+from windlass.web.site.overview.signs import Signs, signs_of
 from windlass.web.site.static_files import STATIC_FILES
 
 NAVIGATION = (
@@ -30,9 +32,14 @@ NAVIGATION = (
     ("Schedules", "/schedules"),
     ("Tasks", "/tasks"),
     ("Limits", "/limits"),
-    ("System", "/system"),
     ("Alerts", "/alerts"),
+    ("System", "/system"),
 )
+
+_ENVIRONMENTS = {"prod": "production", "live": "production", "stag": "staging"}
+"""How names of installations begin, and as which kind they are coloured."""
+_SIGNS = {"/failures": "causes of failures in the last hour", "/alerts": "alerts that fire"}
+"""What the figures beside links count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,10 @@ class Page:
 def rendered(call: Call[Any, Any], page: Page) -> HTMLResponse:
     """The whole page."""
     html = with_token(_text(call, page, "base.html"), token_of(call))
-    return HTMLResponse(html, page.status, headers={"Cache-Control": "no-store"})
+    response = HTMLResponse(html, page.status, headers={"Cache-Control": "no-store"})
+    if COOKIE in call.request.cookies:
+        response.headers.append("Set-Cookie", forgetting(call.request))
+    return response
 
 
 def rendered_part(call: Call[Any, Any], page: Page) -> str:
@@ -81,10 +91,21 @@ def store_name(store: str) -> str:
     return f"{kind} {place}" if separator else store.rpartition("/")[2]
 
 
+def environment_kind(name: str) -> str:
+    """Whose colour an installation has at the top of its pages.
+
+    >>> [environment_kind(name) for name in ("production", "prod-eu", "Staging 2", "")]
+    ['production', 'production', 'staging', 'local']
+    """
+    return next((kind for start, kind in _ENVIRONMENTS.items() if name.lower().startswith(start)), "local")
+
+
 def _frame(call: Call[Any, Any], page: Page) -> dict[str, Any]:
     request = call.request
     base = base_of(request)
     now, role = call.now, call.identity.role
+    is_known = call.identity is not ANONYMOUS
+    signs = signs_of(call.app) if is_known else Signs()
 
     def url(path: str, **query: object) -> str:
         given = {name: value for name, value in query.items() if value not in (None, "")}
@@ -94,15 +115,20 @@ def _frame(call: Call[Any, Any], page: Page) -> dict[str, Any]:
     return {
         "page": page,
         "url": url,
+        "url_of": lambda path: f"{base}{path}",  # one that is quoted already
         "static": lambda name: f"{base}{STATIC_FILES.path(name)}",
         "stream": f"{base}/live{request.url.path.removeprefix(base).rstrip('/')}?{query}".rstrip("?"),
         "polled": f"{request.url.path}?{query}".rstrip("?"),
         "path": request.url.path.removeprefix(base) or "/",
+        "told": told(call) if is_known else None,
         "whole_store": call.app.store,
         "navigation": NAVIGATION,
         "store": store_name(call.app.store),
+        "environment": call.environment,
+        "environment_kind": environment_kind(call.environment),
         "identity": call.identity,
-        "is_known": call.identity is not ANONYMOUS,
+        "is_known": is_known,
+        "signs": {"/failures": signs.failures, "/alerts": signs.alerts},
         "may": {"operate": role.allows(Role.OPERATOR), "administer": role.allows(Role.ADMIN)},
         "states": tuple(State),
         "now": now,
@@ -122,11 +148,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(MASK=MASK, CSRF_PLACE=PLACE)
+    made.globals.update(MASK=MASK, CSRF_PLACE=PLACE, SIGNS=_SIGNS)
     made.filters.update(
+        masked=redacted_text,
         number=formats.number,
         short_number=formats.short_number,
         duration=formats.length,
         size=formats.size,
+        rate=formats.rate,
     )
     return made

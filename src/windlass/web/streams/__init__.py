@@ -9,6 +9,7 @@ Files, in reading order:
 - ``event``: One event of the stream of the API, and who wants it.
 - ``ring``: The newest events, by number: a client that was away, or is slow, goes on where it was.
 - ``feeds``: What has changed since the last reading: one feed for each topic.
+- ``allowance``: How many events of a kind are told: some at once, then so many a second.
 - ``job_feed``: Jobs that have changed since the last reading.
 - ``changes``: The one reader of a store for all who listen to the API.
 - ``routes``: The route, and what may be asked of it.

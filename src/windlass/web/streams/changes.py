@@ -38,8 +38,10 @@ FEEDS: Mapping[str, Callable[[Windlass], Feed]] = {
 """The topics, and what follows each."""
 EVENTS = {JOBS: "job", QUEUES: "queue", WORKERS: "worker", SCHEDULES: "schedule", ALERTS: "alert"}
 """The name of an event of each topic."""
+_SHARE = 20
+"""Readings, with the sending to all clients, take a twentieth of the time at the most."""
 _STALE = 60.0
-"""Seconds after which a topic to which no client listened is begun anew."""
+"""Seconds after which a topic that no client listened to starts over."""
 
 
 class Changes:
@@ -52,7 +54,7 @@ class Changes:
         self._is_away = False
         self._read_once = asyncio.Event()
         self.ring = ring or Ring()
-        self.reader = Reader(self)
+        self.reader = Reader(self, share=_SHARE)
 
     @contextmanager
     def listening(self, topics: frozenset[str]) -> Iterator[Reader]:

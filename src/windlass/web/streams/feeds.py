@@ -10,7 +10,7 @@ from windlass.app import Windlass
 from windlass.insight import json_forms
 from windlass.insight.alerts.json_form import alert_form
 from windlass.insight.alerts.views import AlertView
-from windlass.web.counts import overview_of
+from windlass.web.readings.counts import overview_of
 from windlass.web.streams.event import Change
 
 JOBS, QUEUES, WORKERS, SCHEDULES, ALERTS = "jobs", "queues", "workers", "schedules", "alerts"

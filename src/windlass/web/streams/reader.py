@@ -22,7 +22,7 @@ _SHARE = 10
 times as long.
 """
 _LONGEST_PAUSE = 10.0
-"""Seconds; one that waited for a store that is away took long, and the store may be back."""
+"""The longest pause, in seconds: a reading that waited for an absent store took long, and the store may be back."""
 
 
 class Reads(Protocol):
@@ -35,9 +35,10 @@ class Reads(Protocol):
 class Reader:
     """Reads for all who listen. ``number`` grows with news."""
 
-    def __init__(self, reads: Reads, *, every: float = EVERY) -> None:
+    def __init__(self, reads: Reads, *, every: float = EVERY, share: int = _SHARE) -> None:
         self._reads = reads
         self._every = every
+        self._share = share
         self._wakeups = Wakeups()
         self._task: asyncio.Task[None] | None = None
         self.listeners = 0
@@ -75,7 +76,7 @@ class Reader:
                 self.number += 1
                 self._wakeups.wake()
                 await clock.asleep(0)  # those who listen send it meanwhile, and what that takes counts as well
-            await clock.asleep(max(self._every, min(_SHARE * (clock.monotonic() - began), _LONGEST_PAUSE)))
+            await clock.asleep(max(self._every, min(self._share * (clock.monotonic() - began), _LONGEST_PAUSE)))
 
 
 class Listening:

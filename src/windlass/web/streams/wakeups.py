@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 
 
 class Wakeups:
@@ -16,8 +15,7 @@ class Wakeups:
         """Wake all who wait now."""
         waiting, self._waiting = self._waiting, set()
         for one in waiting:
-            if not one.done():
-                one.set_result(None)
+            _wake(one)
 
     def add(self, one: asyncio.Future[None]) -> None:
         self._waiting.add(one)
@@ -28,13 +26,19 @@ class Wakeups:
 
 async def woken(*by: Wakeups, seconds: float) -> None:
     """Wait until one of these wakes, or so many seconds are over."""
-    one: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    one: asyncio.Future[None] = loop.create_future()
+    timer = loop.call_later(seconds, _wake, one)
     for wakeups in by:
         wakeups.add(one)
     try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await one
+        await one
     finally:
+        timer.cancel()
         for wakeups in by:
             wakeups.discard(one)
+
+
+def _wake(one: asyncio.Future[None]) -> None:
+    if not one.done():
+        one.set_result(None)

@@ -9,7 +9,7 @@ import msgspec
 from windlass.clock import iso
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
-from windlass.insight.tasks import TaskRateView
+from windlass.insight.limits.tasks import TaskRateView
 from windlass.task import Task
 from windlass.web.etags import ANY, changed_meanwhile, check_tag, etag_of, given_tag
 from windlass.web.problems import not_found
@@ -113,10 +113,10 @@ async def change_rate(call: Call[Any, Any], name: str, said: dict[str, Any] | No
 
 
 async def resume(call: Call[Nothing, None]) -> Answer:
-    """End its cool-downs."""
+    """End its cool-downs, and have its jobs that wait for that run."""
     await _existing(call, call.path["name"])
     rate = call.app.task_rate(call.path["name"])
-    await rate.aresume()
+    await rate.aresume(by=call.by)
     return _shown(await rate.asettings())
 
 
@@ -189,7 +189,7 @@ ROUTES = (
         "POST",
         f"{PREFIX}/tasks/{{name}}/resume",
         resume,
-        "End the cool-downs of a task and its rate keys.",
+        "End the cool-downs of a task and its rate keys; its jobs that wait for that run now.",
         "task.resume",
     ),
 )

@@ -5,11 +5,7 @@ Files, in reading order:
 - ``health``: Whether the process lives and the store answers, and the OpenAPI document.
 - ``overview``: Everything at a glance, the process that answers.
 - ``figures``: Figures over time, and the metrics of Prometheus.
-- ``jobs``: Jobs: list, look at, cancel, retry, delete.
-- ``job_filters``: Filters of jobs as requests have them.
-- ``flows``: Graphs of jobs that wait for each other.
-- ``enqueue``: New jobs, one or many at once.
-- ``dead``: Jobs that failed for good, and changes of many of them.
+- ``jobs/``: Jobs: make, find, look at, change, one or many.
 - ``queues``: Queues: look at, pause, set up, empty.
 - ``workers``: Workers: look at, pause, resume, stop.
 - ``limits``: Named limits: look at, set, empty.

@@ -9,7 +9,7 @@ import msgspec
 from windlass.core import validate
 from windlass.errors import ConfigError, IllegalTransition
 from windlass.insight import json_forms
-from windlass.insight.limits import LimitView, limit_views
+from windlass.insight.limits.limits import LimitView, limit_views
 from windlass.web.etags import ANY, changed_meanwhile, check_tag, etag_of, given_tag
 from windlass.web.problems import not_found
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route

@@ -20,7 +20,8 @@ _STARTED = clock.now()
 
 async def overview(call: Call[Nothing, None]) -> dict[str, object]:
     """All queues, workers and problems."""
-    return json_forms.overview(call.app.store, await call.app.aoverview())
+    seen = await call.readings.overview()
+    return {**json_forms.overview(call.app.store, seen.value), "read_at": iso(seen.at)}
 
 
 async def system(call: Call[Nothing, None]) -> dict[str, object]:

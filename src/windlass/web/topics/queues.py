@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from windlass import clock
+from windlass.clock import iso
 from windlass.core import validate
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.retry import Retry
@@ -15,9 +16,9 @@ from windlass.core.state import WAITING
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
 from windlass.insight.job_filter import filter_of
-from windlass.insight.overview import QueueView
+from windlass.insight.overview import QueueView, queue_view
+from windlass.options.queues import QueueSettings
 from windlass.queue import Queue
-from windlass.queue_settings import QueueSettings
 from windlass.retention import Retention
 from windlass.store.operations.jobs import change_page, deleting
 from windlass.store.operations.queues import ALL
@@ -35,8 +36,8 @@ _SECONDS = 2.0
 
 async def list_queues(call: Call[Nothing, None]) -> dict[str, object]:
     """All queues."""
-    seen = await call.app.aoverview()
-    return json_forms.queues(seen.queues, seen.everywhere)
+    seen = await call.readings.overview()
+    return {**json_forms.queues(seen.value.queues, seen.value.everywhere), "read_at": iso(seen.at)}
 
 
 async def show_queue(call: Call[Nothing, None]) -> Answer:
@@ -114,10 +115,10 @@ async def delete(call: Call[Nothing, None]) -> None:
 
 async def _view(call: Call[Any, Any]) -> QueueView:
     name = _named(call).name
-    found = {view.name: view for view in (await call.app.aoverview()).queues}
-    if name not in found:
+    found = await call.app.client.session.arun(queue_view(name))
+    if found is None:
         raise not_found(f"no queue is called {name!r}")
-    return found[name]
+    return found
 
 
 async def existing_queue(call: Call[Any, Any], *, or_all: bool = False) -> Queue:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from windlass.clock import iso
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
 from windlass.insight.redact import redacted_text
@@ -24,8 +25,9 @@ _WORKER = f"{PREFIX}/workers/{{id}}"
 async def list_workers(call: Call[shapes.WorkersQuery, None]) -> dict[str, object]:
     """All workers, or those that are lost, or those that live."""
     lost = call.query.lost
-    found = await call.app.aworkers()
-    return json_forms.workers([one for one in found if lost is msgspec.UNSET or lost is not one.is_alive])
+    seen = await call.readings.workers()
+    chosen = [one for one in seen.value if lost is msgspec.UNSET or lost is not one.is_alive]
+    return {**json_forms.workers(chosen), "read_at": iso(seen.at)}
 
 
 async def show_worker(call: Call[Nothing, None]) -> dict[str, object]:

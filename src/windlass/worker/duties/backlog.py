@@ -32,12 +32,12 @@ class Backlog:
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._told = float("-inf")
+        self._notified_at = float("-inf")
 
     @property
     def is_to_be_checked(self) -> bool:
         """Whether jobs were found and it is not known whether a worker has claimed them."""
-        return self._since is not None and self._told < self._since
+        return self._since is not None and self._notified_at < self._since
 
     def judge(self, *, has_work: bool, now: float) -> WakeUpCall:
         """Take in what a check has found; which workers are to be woken."""
@@ -47,7 +47,7 @@ class Backlog:
         if self._since is None:
             self._since = now
             return WakeUpCall.HERE
-        if now - self._since < _NOTIFY_AFTER or now - self._told < _NOTIFY_AGAIN:
+        if now - self._since < _NOTIFY_AFTER or now - self._notified_at < _NOTIFY_AGAIN:
             return WakeUpCall.NONE
-        self._told = now
+        self._notified_at = now
         return WakeUpCall.ALL

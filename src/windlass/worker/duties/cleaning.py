@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
-from windlass.admin.cleanup import Cleaned, CleaningRound, Step, record
-from windlass.admin.early_cleaning import EarlyCleaning, EarlyRound, told
+from windlass.admin.cleanup.cleanup import Cleaned, CleaningRound, record
+from windlass.admin.cleanup.finished_line import Step
 from windlass.archive.writers import ArchiveWriter
 from windlass.client.session import Session
 from windlass.retention import Retention
-from windlass.store.operations.prune import FinishedLine, Position
-from windlass.store.operations.tidy import FIRST_KEY
+from windlass.store.operations.upkeep.prune import FinishedLine, Position
+from windlass.store.operations.upkeep.tidy import FIRST_KEY
 
 log = logging.getLogger("windlass.duties")
 
@@ -45,14 +45,12 @@ class Cleaning:
         retention: Callable[[], Retention],
         archive: Callable[[], ArchiveWriter | None],
         monotonic: Callable[[], float],
-        early: EarlyCleaning | None = None,
     ) -> None:
         self._session = session
         self._by = by
         self._retention = retention
         self._archive = archive
         self._monotonic = monotonic
-        self._early = early
         self._due = monotonic() + _EVERY
         self._began = self._ticked = 0.0
         self._next_key = FIRST_KEY
@@ -108,19 +106,5 @@ class Cleaning:
         if cleaned.deleted:
             self.did = f"deleted {cleaned.deleted:,}, archived {cleaned.archived:,}"
         self._session.run(record(cleaned, by=self._by))
-        self._clean_early()
         if cleaned.seconds > _SLOW:
             log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)
-
-    def _clean_early(self) -> None:
-        """Where memory or disk run out: one bounded round more, and the next cleaning soon."""
-        full = None if self._early is None else self._session.run(self._early.wanted())
-        if full is None:
-            return
-        early = EarlyRound(self._archive(), by=self._by)
-        for step in early.steps():
-            self._session.run(step)
-        if early.deleted:
-            self.did = f"deleted {early.deleted:,} early"
-            self._due = min(self._due, self._began + _SOON)
-            self._session.run(told(full, early.deleted, by=self._by))

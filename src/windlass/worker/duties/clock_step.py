@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _TOLERATED = 1.0
 """Seconds; a clock that is slewed gains or loses far less from one reading to the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     began: float
     ended: float
     showed: float

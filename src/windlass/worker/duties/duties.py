@@ -10,7 +10,7 @@ from msgspec import Struct
 from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.store.operations.leader import still_leads
+from windlass.store.operations.upkeep.leader import still_leads
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.store_watch import StoreWatch

@@ -1,4 +1,4 @@
-"""Holds the leader's lease: one process at a time does what one does for all."""
+"""Holds the lead: one process at a time runs the duties that need only one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from windlass import clock
 from windlass.client.session import Session
-from windlass.store.operations.leader import LEADER, Lead, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, Lead, resign, take_lead
 from windlass.worker.duties.store_watch import StoreWatch
 
 log = logging.getLogger("windlass.duties")
@@ -19,8 +19,9 @@ _LOOK = 1.0
 
 
 class Leadership:
-    """Takes the lead where it is free, and renews it on a thread of its own, so that no slow duty costs the lead. Only
-    the one that has to be on time does, where it hangs: another process fires then.
+    """Takes the lead where it is free, and renews it on a thread of its own, so that a slow duty does not cost the
+    lead. One duty has to be on time, the firing of schedules: while it hangs, the lead is given up, so that another
+    process fires.
 
     A process that does not lead asks the store for the lead only when the lead was found to be free: of a hundred
     workers one asks, and a leader that resigns or dies is replaced as soon as one of them reads the due times.
@@ -67,7 +68,7 @@ class Leadership:
             self._took(None)
 
     def _give_up(self) -> float:
-        """Let a process lead whose duties go on; this one asks for the lead again when its own do."""
+        """Give the lead up to a process whose duties work; this one asks for it again when its own do."""
         if self._lead is not None:
             log.error("a round of scheduling has not ended for long: this process gives up the lead")
             self.resign()

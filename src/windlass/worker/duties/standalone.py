@@ -24,7 +24,7 @@ from windlass.store.operations.leases import (
     report_worker,
 )
 from windlass.version import VERSION
-from windlass.worker.build import build_duties
+from windlass.worker.duties.build import build_duties
 from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.figures.gatherer import Gatherer
 from windlass.worker.figures.minute_report import MinuteReport
@@ -104,7 +104,7 @@ class StandaloneDuties:
 class DutiesBeside:
     """Duties beside something else that a process does: ``with DutiesBeside(client, on_over=...): ...``.
 
-    They begin when there is a store: a process that looks must not make one.
+    They begin when there is a store: a process that only reads must not make one.
     """
 
     def __init__(self, client: Client, *, on_over: Callable[[], None]) -> None:

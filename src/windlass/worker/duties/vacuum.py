@@ -10,7 +10,7 @@ import msgspec
 from windlass import clock
 from windlass.client.session import Session
 from windlass.store.operations.events import record_store_events
-from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
+from windlass.store.operations.upkeep.vacuum import VacuumBlocker, vacuum, vacuum_blocker
 
 log = logging.getLogger("windlass.duties")
 
@@ -32,8 +32,8 @@ class Vacuum:
         self._by = by
         self._monotonic = monotonic
         self._vacuum_blocker: VacuumBlocker | None = None
-        self._hindered_since = 0.0
-        self._is_told = False
+        self._blocked_since = 0.0
+        self._has_warned = False
         self.did = ""
 
     def tick(self) -> float:
@@ -41,16 +41,16 @@ class Vacuum:
             self._warn(self._vacuum_blocker)
             return _EVERY
         swept = self._session.run(vacuum())
-        self._vacuum_blocker, self._hindered_since, self._is_told = swept.vacuum_blocker, self._monotonic(), False
+        self._vacuum_blocker, self._blocked_since, self._has_warned = swept.vacuum_blocker, self._monotonic(), False
         if swept.tables:
             self.did = "vacuumed"
         return _AGAIN if swept.tables else _EVERY
 
     def _warn(self, vacuum_blocker: VacuumBlocker) -> None:
         """Warn of a transaction, once, when it has been open for long."""
-        if self._is_told or self._monotonic() - self._hindered_since < _TOLERATED:
+        if self._has_warned or self._monotonic() - self._blocked_since < _TOLERATED:
             return
-        self._is_told = True
+        self._has_warned = True
         log.warning(
             "%s has had a transaction open %s: what jobs leave behind cannot be removed, and claims get slower "
             "until it ends",

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from threading import RLock, Thread, get_ident
 
 from windlass.active_job import running
-from windlass.client.registry import UnloadedTask
+from windlass.client.tasks.registry import UnloadedTask
 from windlass.core.ending import Ending
 from windlass.errors import JobInterrupted, StartRefused
 from windlass.threads.start import start_thread

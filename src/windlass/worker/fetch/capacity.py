@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import ceil
 
 from windlass.core.records import Claimed
 from windlass.core.round_robin import SmoothWeights
@@ -43,16 +44,21 @@ class Capacity:
         *,
         concurrency: int,
         most: int,
+        least: int,
         prefetch: Prefetch,
         claim_size: ClaimSize,
         limits: SlotLimits | None = None,
     ) -> None:
-        """With ``limits`` nothing may be fetched ahead: what waits in a buffer would start in slots of others."""
+        """A claim asks for ``most`` jobs at the most; one that is divided, for at least ``least``.
+
+        With ``limits`` nothing may be fetched ahead: what waits in a buffer would start in slots of others.
+        """
         self._declared = dict(weights)
         self._limits = limits
         self._weights = SmoothWeights(weights)
         self._concurrency = concurrency
         self._most = most
+        self._least = least
         self._claim_size = claim_size
         self._prefetch = prefetch
         self.running_limits = RunningLimits()
@@ -156,9 +162,18 @@ class Capacity:
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
         # What waits in a buffer counts as running: under a limit others could run it.
         is_limited = self.running_limits.hold_for(contenders) or self.rates.hold_for(contenders)
-        is_limited = is_limited or self._is_crowded(contenders, now)
-        self._ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
-        return min(free + max(0, self._ahead - waiting), self._most_at_once)
+        ahead = self._prefetch.ahead(contenders - full if full else contenders, now=now)
+        self._ahead = 0 if is_limited or self._is_crowded(contenders, now) else ahead
+        most = min(self._most_at_once, self._part) if is_limited and ahead else self._most_at_once
+        return min(free + max(0, self._ahead - waiting), most)
+
+    @property
+    def _part(self) -> int:
+        """How many very short jobs to claim at once where none are fetched ahead: while the store hands out one half of
+        the slots, the executors have the other. All at once, worker and store would wait for each other by turns. Where
+        a cycle is dear by itself, fewer and larger ones win more.
+        """
+        return max(self._least, ceil(self._concurrency / 2))
 
     @property
     def refill_at(self) -> int:

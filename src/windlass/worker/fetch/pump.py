@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from windlass import clock
-from windlass.client.registry import KnownTasks
 from windlass.client.session import Session
+from windlass.client.tasks.registry import KnownTasks
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.encryption.jobs import EncryptedJob, as_encrypted
 from windlass.core.outcome import Interrupted
@@ -29,9 +30,9 @@ from windlass.worker.fetch.wake_ups import WakeUps
 from windlass.worker.recent_jobs import RecentJobs
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.run_log import RunLog
 from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import ReportProgress, Run
-from windlass.worker.runs.run_log import RunLog
 from windlass.worker.runs.suspects import SuspectInFlight
 from windlass.worker.runs.throttles import Throttles
 
@@ -47,8 +48,7 @@ _RELEASE_AFTER = 1.0
 NOTHING_WAITS: Counter[str] = Counter()
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
+class _Batch(Struct, frozen=True):
     """What one cycle carries to the store."""
 
     ended: list[Ended]

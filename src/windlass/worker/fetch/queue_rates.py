@@ -8,13 +8,18 @@ from windlass import clock
 from windlass.store.operations.cycle import RateState
 
 _JITTER = 0.05
+_PLENTY = 1000
+"""Tokens; with so many left a queue is fetched ahead like one without a rate: a worker fetches fewer before it is told
+how many are left.
+"""
 
 
 class QueueRates:
     """The store gives out tokens; this says when to ask for jobs again. Used from the pump's thread."""
 
     def __init__(self) -> None:
-        self._known: frozenset[str] = frozenset()
+        self._scarce: frozenset[str] = frozenset()
+        """Queues whose rate may soon hold jobs back."""
         self._due: dict[str, float] = {}
         """When queues without tokens have one, on the monotonic clock."""
 
@@ -24,15 +29,19 @@ class QueueRates:
         return min(self._due.values(), default=None)
 
     def hold_for(self, queues: Collection[str]) -> bool:
-        """Whether a claim of these queues takes tokens, so that nothing is fetched ahead."""
-        return bool(self._known) and not self._known.isdisjoint(queues)
+        """Whether tokens of these queues may run out, so that nothing is fetched ahead: one that was taken for a job
+        that goes back unstarted is lost.
+        """
+        return bool(self._scarce) and not self._scarce.isdisjoint(queues)
 
     def note(self, asked: Iterable[str], rates: Iterable[RateState], *, now: float) -> None:
         """Take in the rates of the queues that a cycle asked for jobs."""
         states = {state.name: state for state in rates}
-        if not states and not self._known:
+        if not states and not self._scarce:
             return
-        self._known = self._known.difference(asked) | states.keys()
+        self._scarce = self._scarce.difference(asked).union(
+            name for name, state in states.items() if state.tokens < _PLENTY
+        )
         self._due = {name: due for name, due in self._due.items() if name not in asked}
         for name, state in states.items():
             if not state.tokens:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 _GOING = 2
 """How many workers try to claim each job at least, on average. That none does happens once in eight times; then the
@@ -17,8 +18,7 @@ _NAMED = 1000
 """The names of so many notified queues are kept; with more all queues are checked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notified:
+class Notified(Struct, frozen=True):
     """What the pump was notified of."""
 
     is_any: bool

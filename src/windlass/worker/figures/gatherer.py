@@ -63,13 +63,13 @@ class Gatherer:
         self._payloads_left = _PAYLOADS_READ
 
     def follow_muted(self, causes: frozenset[str]) -> None:
-        """Which causes of failures are muted; what the store says, again and again. Alerts leave these out."""
+        """Take in which causes of failures are muted, as the store says now. Alerts leave these failures out."""
         self._muted = causes
 
     def ended(self, ended: Sequence[tuple[Ending, Claimed]], refused: Collection[int] = ()) -> None:
         """Count endings that the store has accepted; those in ``refused`` were stale writes."""
         if refused:
-            ended = [each for each in ended if each[1].seq not in refused]
+            ended = [(ending, job) for ending, job in ended if job.seq not in refused]
         if not ended:
             return
         failed = [each for each in ended if each[0].errors is not None]

@@ -75,7 +75,7 @@ class FigureSender:
             self._session.run(append_row(self._unsent, worker=self._instance, number=self._number))
         except StoreUnavailable:
             raise
-        except WindlassError as error:  # what the store will not take now it will not take later
+        except WindlassError as error:  # a row that the store rejects now would be rejected later too
             log.warning("figures could not be stored and are left out: %s", error)
         self._unsent = None
         return True

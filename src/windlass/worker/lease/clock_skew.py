@@ -29,7 +29,7 @@ class ClockSkew:
         self._session = session
         self._worker = worker
         self._now = now
-        self._told = 0
+        self._warned_of = 0
         self.seconds = 0.0
         """By how much the clocks of host and store differ, at the least, as it was read last."""
 
@@ -42,11 +42,11 @@ class ClockSkew:
         ahead = apart(before, self._now(), store)
         self.seconds = abs(ahead) / 1000
         if abs(ahead) > _TOLERATED:
-            if abs(ahead - self._told) > _TOLERATED:
-                self._told = ahead
+            if abs(ahead - self._warned_of) > _TOLERATED:
+                self._warned_of = ahead
                 self._warn(ahead)
-        elif self._told and abs(ahead) < _TOLERATED / 2:  # well below the limit, or it would be logged again and again
-            self._told = 0
+        elif self._warned_of and abs(ahead) < _TOLERATED / 2:  # well below, or it would be logged again and again
+            self._warned_of = 0
             log.info("the clocks of this host and of the store agree again")
 
     def _warn(self, ahead: int) -> None:

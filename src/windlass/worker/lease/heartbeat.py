@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.client.session import Session
@@ -28,8 +29,7 @@ never older than two seconds.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatTimes:
+class HeartbeatTimes(Struct, frozen=True):
     """How long a lease lasts, how often it is renewed, and how many beats may be missed; in seconds."""
 
     ttl: float

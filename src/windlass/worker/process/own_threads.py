@@ -25,7 +25,7 @@ class OwnThreads:
     def __init__(self, tickers: Sequence[Ticker]) -> None:
         self._tickers = tickers
         self._checking = Lock()
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         """Dead threads that were logged and could not be restarted yet."""
         self.deaths = 0
         """How many ended unexpectedly."""
@@ -57,10 +57,10 @@ class OwnThreads:
         return f"threads of the worker have ended: {', '.join(dead)}" if dead else None
 
     def _revive(self, ticker: Ticker) -> None:
-        if ticker.name not in self._told:
-            self._told.add(ticker.name)
+        if ticker.name not in self._logged:
+            self._logged.add(ticker.name)
             self.deaths += 1
             log.critical("the thread %s of this worker has ended unexpectedly; starting it again", ticker.name)
         with suppress(StartRefused):  # it is tried again at the next check
             ticker.start()
-            self._told.discard(ticker.name)
+            self._logged.discard(ticker.name)

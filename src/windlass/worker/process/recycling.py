@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from windlass.worker.process.resources import resident_memory
 from windlass.worker.worker import Worker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessLimits:
+class ProcessLimits(Struct, frozen=True, kw_only=True):
     """How much one process may do; None is no limit. It is replaced between jobs, so it may do a little more."""
 
     max_jobs: int | None = None

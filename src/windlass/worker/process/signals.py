@@ -125,11 +125,11 @@ def _work(worker: Worker, signals: StopSignals, is_at_limit: Callable[[], bool])
         unless=lambda: worker.is_asked_to_stop or worker.wants_restart or signals.wants_restart() or is_at_limit()
     )
     if not (signals.has_come() or worker.is_asked_to_stop):
+        worker.drain()  # before the next line is logged: what comes after it is for the fresh process
         log.info("claiming no more; a fresh process goes on when what runs has ended")
-        worker.drain()
         signals.wait(unless=lambda: worker.is_drained or worker.is_asked_to_stop, piece=_SHORT_PIECE)
     if signals.has_come():
-        worker.drain()  # before the next line is logged
+        worker.drain()  # likewise
         log.info("stopping: finishing what runs; another SIGTERM or SIGINT stops it now")
     worker.stop(is_urgent=signals.is_urgent)
 

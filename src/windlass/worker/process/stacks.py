@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from windlass import clock
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 
 _LONGEST = 32 * 1024
 _DEEPEST = 60

@@ -10,9 +10,7 @@ Files, in reading order:
 - ``suspects``: The suspect that a worker claimed last; other suspects wait until it has ended.
 - ``watchdog``: Stops runs that take too long, asks again, and finally abandons them.
 - ``reporting``: Writes the progress that runs report, and events on the timelines of jobs.
-- ``job_log``: Captures what a job logs and prints.
-- ``run_log``: Logs one line for every run that ended without an error.
-- ``failure_log``: Logs runs that failed, with their tracebacks.
+- ``logs/``: What jobs log and print, and what a worker logs of its runs.
 - ``throttles``: Runs that were throttled: has the store cool down what they name before their endings go there.
 - ``trips``: Has the store count failures of tasks that trip, and cool them down.
 - ``missing_keys``: Encryption keys that a worker does not have and has claimed jobs for.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -11,10 +11,10 @@ from types import TracebackType
 from msgspec.structs import replace
 
 from windlass import clock
-from windlass.client.registry import UnloadedTask
+from windlass.client.tasks.registry import UnloadedTask
 from windlass.core import validate
 from windlass.core.codec import Codec, NewerFormat
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.decide import decide, patience
 from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
 from windlass.core.encryption.jobs import EncryptedJob, seal_ending
@@ -59,7 +59,7 @@ from windlass.errors import (
 )
 from windlass.flows.results import with_group_results
 from windlass.task import COMMAND
-from windlass.worker.runs.failure_log import log_failure
+from windlass.worker.runs.logs.failure_log import log_failure
 from windlass.worker.runs.missing_keys import MissingKeys
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.throttles import Throttles
@@ -166,7 +166,7 @@ class AttemptRules:
 
     def raised(self, run: Run, error: BaseException) -> Outcome:
         """The outcome of an exception. Whatever user code raises is an outcome, never the end of the worker."""
-        if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
+        if run.stop is not None and _is_a_stop(error):
             return self.stopped(run, error.__traceback__)
         try:
             return self._meant(run, error)
@@ -372,3 +372,11 @@ def _read_throttle(error: Throttled) -> Throttle:
         error.scope,
         None if error.retry_after is None else milliseconds(error.retry_after, "Throttled: retry_after"),
     )
+
+
+def _is_a_stop(error: BaseException) -> bool:
+    """Whether this is how a run that was asked to stop ends."""
+    if isinstance(error, JobInterrupted | Cancel | LeaseLost):
+        return True
+    asyncio = sys.modules.get("asyncio")  # not imported for this: without it nothing can be cancelled
+    return asyncio is not None and isinstance(error, asyncio.CancelledError)

@@ -20,7 +20,7 @@ from windlass.errors import ConfigError, JobInterrupted
 from windlass.steps.run_steps import RunSteps, StepStore
 from windlass.store.operation import Operation
 from windlass.task import Task
-from windlass.worker.runs.job_log import JobLog
+from windlass.worker.runs.logs.job_log import JobLog
 
 A = TypeVar("A")
 ReportProgress = Callable[["Run", float | None, str | None], bool]

@@ -28,8 +28,8 @@ Held = tuple[int, int]
 
 
 class Throttles:
-    """Keeps the endings of throttled runs until the store knows what cools down: were a worker killed between both, the
-    cool-down must not be what is missing.
+    """Keeps the endings of throttled runs until the store knows what cools down: a worker that is killed in between
+    must not leave endings without their cool-down.
     """
 
     def __init__(self, *, session: Session, worker: str) -> None:
@@ -54,7 +54,7 @@ class Throttles:
         self._reported[job.seq, job.fence] = throttle
 
     def follow(self, tasks: Mapping[str, int]) -> None:
-        """Which tasks cool down, and for how many milliseconds; what the store says, again and again."""
+        """Take in which tasks cool down, and for how many milliseconds, as the store says now."""
         now = clock.monotonic()
         self._tasks = {task: now + left / 1000 for task, left in tasks.items()}
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from windlass.client.registry import KnownTasks
 from windlass.client.session import Session
-from windlass.core.codec.text import storable
+from windlass.client.tasks.registry import KnownTasks
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.encryption.jobs import EncryptedJob
 from windlass.core.ending import Ending
 from windlass.core.fault import outline, read_faults

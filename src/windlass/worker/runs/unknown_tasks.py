@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
 from threading import Lock
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.core.records import Claimed
@@ -25,8 +26,7 @@ _OTHERS = ""
 _SHOWN = 20
 
 
-@dataclass(slots=True)
-class _Met:
+class _Met(Struct):
     at: float
     logged: float
 

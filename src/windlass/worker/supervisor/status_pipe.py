@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ STUCK = b"s"
 MISUSED = b"m"
 STOPPED = b"a"
 _PAUSE = 0.5
+_PAUSE_AT_START = 0.1
+"""Seconds until the worker is ready: what the supervisor decides at the start depends on it."""
 _NEVER = 3600.0
 
 
@@ -30,22 +33,25 @@ class StatusPipe:
         if not (parent.isdigit() and pipe.isdigit()):
             raise ConfigError("--supervised is for worker processes that `windlass worker --processes` starts itself")
         # A worker whose parent died stops as on a signal: nothing is charged, and no job waits for a lease to expire.
-        self._system_tells = die_with_parent(int(parent), by=signal.SIGTERM)
+        self._system_tells = _stop_with_parent(int(parent))
         self._pipe = int(pipe)
         self._liveness = liveness
+        self._was_ready = False
         os.set_inheritable(self._pipe, False)
         os.set_blocking(self._pipe, False)
 
     def tick(self) -> float:
         """Report the worker's state; the seconds until the next report."""
+        word = self._word()
+        self._was_ready = self._was_ready or word == READY
         try:
             with suppress(BlockingIOError):  # the parent is busy, and will read what is in the pipe
-                os.write(self._pipe, self._word())
+                os.write(self._pipe, word)
         except OSError:  # the supervisor is gone
             if not self._system_tells:  # a second signal for one death would end the grace time
                 os.kill(os.getpid(), signal.SIGTERM)
             return _NEVER
-        return _PAUSE
+        return _PAUSE if self._was_ready else _PAUSE_AT_START
 
     def misused(self) -> None:
         """Report, last, that the worker cannot start with its settings."""
@@ -63,3 +69,21 @@ class StatusPipe:
         if self._liveness.liveness_problem() is not None:
             return STUCK
         return LIVE if self._liveness.readiness_problem() is not None else READY
+
+
+def _stop_with_parent(parent: int) -> bool:
+    """Have the parent's death stop this worker as one SIGTERM does; false where the system does not tell of it."""
+    if sys.platform != "linux":
+        return False
+    is_told = False
+
+    def stop(number: int, frame: object) -> None:
+        nonlocal is_told
+        if not is_told:
+            is_told = True
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    # A signal of its own: Linux sends it once for each thread of the parent that dies after the one that started this
+    # process, and a second SIGTERM would end the grace time.
+    signal.signal(signal.SIGRTMIN, stop)
+    return die_with_parent(parent, by=signal.SIGRTMIN)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 
+from msgspec import Struct
+
 from windlass import clock
-from windlass.core.exitcode import how_it_ended
+from windlass.core.fault.exit_code import how_it_ended
 from windlass.worker.supervisor.reexec import EXIT_RESTART
 from windlass.worker.supervisor.rolling_restart import RollingRestart
 from windlass.worker.supervisor.slot import Slot
@@ -29,8 +30,7 @@ _LONGEST_WAIT = 1.0
 """A death without SIGCHLD is noticed so many seconds later."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupervisorSettings:
+class SupervisorSettings(Struct, frozen=True, kw_only=True):
     """How the processes are supervised."""
 
     grace: float

@@ -9,8 +9,8 @@ from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
+from windlass.cli.views.limits.tasks import TaskRateList
 from windlass.cli.views.message import Message
-from windlass.cli.views.tasks import TaskRateList
 from windlass.client.config import actor
 from windlass.insight.json_forms import task_rate as rate_form
 
@@ -64,8 +64,8 @@ def change(
 @with_app
 @audited
 def resume(app: Windlass, *, out: Output, task: str) -> None:
-    """End the cool-downs of a task and of its rate keys."""
+    """End the cool-downs of a task and of its rate keys; its jobs that wait for that run now."""
     handle = app.task_rate(task)
-    ended = handle.resume()
+    ended = handle.resume(by=actor())
     said = f"resumed task {task}" if ended else f"task {task} does not cool down"
     out.show(Message(said, rate_form(handle.settings())))

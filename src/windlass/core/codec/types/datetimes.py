@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from windlass.core.codec.rejection import Rejection
+from windlass.core.codec.stored_text.storable import require_text
 from windlass.core.codec.tags import Members, list_in, require_only, text_in
-from windlass.core.codec.text import require_text
 
 # ZoneInfo looks the key up as a file name and as a resource of a package; let nothing else through.
 _ZONE_KEY = re.compile(r"[A-Za-z0-9_+-]{1,64}(?:/[A-Za-z0-9_+-]{1,64}){0,3}")

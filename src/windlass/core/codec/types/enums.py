@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, Flag
 from typing import ClassVar, cast
+
+from msgspec import Struct
 
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import VALUE, Members, require_only, text_in
@@ -19,8 +20,7 @@ def enum_shape(cls: type) -> EnumShape | FlagShape | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class EnumShape:
+class EnumShape(Struct, frozen=True):
     """A member is stored by its name: its value may be anything, and need not be storable."""
 
     tag: ClassVar[str] = "enum"
@@ -37,8 +37,7 @@ class EnumShape:
         return self.cls[text_in(members)]
 
 
-@dataclass(frozen=True, slots=True)
-class FlagShape:
+class FlagShape(Struct, frozen=True):
     """Flags are stored as a number: a combination has no name of its own."""
 
     tag: ClassVar[str] = "enum"

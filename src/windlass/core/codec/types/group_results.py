@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windlass.core.codec.jsontext import to_json
 from windlass.core.codec.rejection import Rejection
+from windlass.core.codec.stored_text.jsontext import to_json
 from windlass.core.codec.tags import TAG, Members
 
 RESULTS_TAG = "group_results"

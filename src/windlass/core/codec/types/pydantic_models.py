@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self, cast
+
+from msgspec import Struct
 
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import VALUE, Members, fields_in, require_only
@@ -41,8 +42,7 @@ def model_shape(cls: type) -> ModelShape | None:
     return ModelShape(cast("type[_Model]", cls))
 
 
-@dataclass(frozen=True, slots=True)
-class ModelShape:
+class ModelShape(Struct, frozen=True):
     """A model is rebuilt by validation, so that what was stored cannot make an invalid one.
 
     Fields that were never set are stored apart, and ``model_fields_set`` is kept. Of these, one that has the default

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TypeVar, cast
 from uuid import UUID
+
+from msgspec import Struct
 
 from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import Members, require_only, text_in
@@ -25,8 +26,7 @@ _INT_BOUND = 10**_DIGITS
 _INT_TEXT = re.compile(rf"-?[0-9]{{1,{_DIGITS}}}")
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """How values of exactly ``kind`` are written under ``tag``, and read back."""
 
     tag: str

@@ -10,7 +10,7 @@ from windlass.core.alerts.records import AlertRecord, AlertRule, AlertState, Eve
 from windlass.core.alerts.silence import in_force
 from windlass.store.answers import records
 from windlass.store.operation import Answer, Call, Lane, Operation
-from windlass.store.operations.leader import Lead
+from windlass.store.operations.upkeep.leader import Lead
 
 MOST_ALERTS = 10_000
 """How many alerts are kept; the oldest that are resolved go."""
@@ -19,7 +19,7 @@ MOST_DELIVERIES = 10_000
 KEPT_FOR = 90 * 86_400_000
 """Milliseconds for which an alert is kept after it was resolved, and a delivery after it was settled."""
 _OPEN_AT_MOST = 2_000
-"""How many alerts are judged at once: all that are open, and the newest of those that were resolved lately."""
+"""How many alerts one evaluation reads: all that are open, and the newest of those that were resolved lately."""
 LIST_AT_MOST = 1_000
 
 NewDelivery = tuple[str, str, str]
@@ -39,7 +39,7 @@ class AlertFilter(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True):
-    """What a leader has to know before it judges."""
+    """What a leader reads before it evaluates rules."""
 
     now: int
     rules: list[AlertRule]
@@ -56,7 +56,7 @@ def situation(*, resolved_within: int) -> Operation[Situation]:
 
 
 class Recorded(Struct, frozen=True):
-    """What a leader's judgement has changed."""
+    """What an evaluation of rules has changed."""
 
     fired: list[str]
     resolved: list[str]

@@ -60,7 +60,7 @@ def silence(
 
 def delete(name: str) -> Operation[bool]:
     """Delete a rule; false when there is none. One that code brought does not come back by that. Its open alerts are
-    resolved when rules are held against figures next. A repeat changes nothing.
+    resolved when rules are compared with figures next. A repeat changes nothing.
     """
     answer = yield Call("alert_rule_delete", {"name": name})
     return bool(answer["deleted"])

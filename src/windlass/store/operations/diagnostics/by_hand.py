@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import astuple
 
-from windlass.core.codec.text import storable
+from windlass.core.codec.stored_text.storable import storable
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.operations import tidy
 from windlass.store.operations.limits.concurrency import GATES_AT_ONCE
 from windlass.store.operations.transfer import ScanPage, scan
+from windlass.store.operations.upkeep import tidy
 from windlass.store.pages import Found
 
 _STRAYS_AT_ONCE = 1000

@@ -13,8 +13,8 @@ from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.queries import NEWEST, FinishedJob, awaited
 from windlass.store.pages import PAGE_BYTES
 
-WINDOW = 5000
-"""How many failed jobs one call looks at."""
+WINDOW = 1000
+"""How many failed jobs one call looks at: Redis does nothing else meanwhile."""
 
 EXAMINED = 100_000
 """How many failed jobs are looked at, the newest first."""

@@ -52,17 +52,33 @@ def fill_in(claimed: list[Claimed], encryption: Encryption) -> Operation[list[Cl
 def _fill_with_one(
     wanted: Sequence[tuple[Claimed, Inputs]], done: dict[int, Claimed], encryption: Encryption
 ) -> Operation[None]:
-    """One result each, which is as large as any: a claim takes no more jobs than may be in memory."""
+    """Fill in calls that get one result each. That needs no limit of bytes: a claim takes no more jobs than fit into
+    memory with a result each.
+    """
     found = (yield from _endings([inputs.parent or "" for _, inputs in wanted], encryption)) or {}
     for job, inputs in wanted:
-        done[job.seq] = replace(job, payload=_with_values(job, inputs, [inputs.parent or ""], found))
+        parent = inputs.parent or ""
+        if parent in found and found[parent].state is None:
+            parent = yield from _shared(job, parent, found, encryption)
+        done[job.seq] = replace(job, payload=_with_values(job, inputs, [parent], found))
+
+
+def _shared(job: Claimed, named: str, found: dict[str, FinishedJob], encryption: Encryption) -> Operation[str]:
+    """The parent of a job whose parent was never stored: an equal job was there already, and that is the one it
+    waited for. The id that is named if there is no such job.
+    """
+    ids = yield from _all_parents(job.seq)
+    if len(ids) != 1 or ids[0] in ("", named):
+        return named
+    found.update((yield from _endings(ids, encryption)) or {})
+    return ids[0]
 
 
 def _fill_with_several(
     wanted: Sequence[tuple[Claimed, Inputs]], done: dict[int, Claimed], encryption: Encryption
 ) -> Operation[None]:
-    """Any number of results each. What is too much for the first of them is too much for ever; what is too much behind
-    others is left to a later claim.
+    """Fill in calls that get any number of results each. If the results of one job alone are too large, its call is
+    rejected; if they are too large beside those of other jobs, the job is left to a later claim.
     """
     room = MOST_BYTES
     for job, inputs in wanted:

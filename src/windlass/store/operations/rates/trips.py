@@ -13,7 +13,7 @@ from windlass.store.operation import Call, Operation
 SLICES = 10
 """Failures are counted by so many slices of a window."""
 MOST_COUNTS = 1000
-"""So many counts of one task are kept: causes times slices. What fails in still more ways trips nothing."""
+"""So many counts of one task are kept: causes times slices. Failures of further causes are not counted."""
 
 
 class Failures(Struct, frozen=True, array_like=True):

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.operations.leader import Lead
 from windlass.store.operations.schedules.records import FireResult, ScheduleRecord
 from windlass.store.operations.schedules.steps import Step
 from windlass.store.operations.schedules.versions import LIVE_FOR
+from windlass.store.operations.upkeep.leader import Lead
 from windlass.store.pages import PAGE_BYTES
 
 DUE_AT_ONCE = 200

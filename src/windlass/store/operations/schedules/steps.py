@@ -7,7 +7,6 @@ one, so all steps of a visit can be worked out before the first is taken. One st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -45,7 +44,7 @@ class Step(Struct, frozen=True):
 
 
 def steps(record: ScheduleRecord, *, now: int, make: MakeJob) -> list[Step]:
-    """What is to be done about a schedule now; never nothing: at the least it is noted when it is due next."""
+    """The steps to take with a schedule now; at least one, which stores when it is due next."""
     try:
         definition = read_definition(record.definition)
         timetable = definition.timetable(record.name)
@@ -65,8 +64,7 @@ def steps(record: ScheduleRecord, *, now: int, make: MakeJob) -> list[Step]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
+class _Visit(Struct, frozen=True):
     """One look at one schedule."""
 
     record: ScheduleRecord

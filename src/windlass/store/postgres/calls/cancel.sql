@@ -41,20 +41,9 @@ WITH
     WHERE (SELECT count(*) FROM blocked) >= 0
 ),
 -- here lock_gates (after = running)
-, from_ready AS (
-    -- By their place in the table: they are locked, and such a row is never updated.
-    DELETE FROM windlass_ready AS gone USING ready
-    WHERE (SELECT count(*) FROM locked_gates) >= 0 AND gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_due AS (
-    DELETE FROM windlass_due AS gone USING due
-    WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_blocked AS (
-    DELETE FROM windlass_blocked AS gone USING blocked
-    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), ended AS (
+,
+-- here from_waiting
+, ended AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         worker, tallied)

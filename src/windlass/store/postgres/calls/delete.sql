@@ -55,19 +55,9 @@ WITH allowed AS MATERIALIZED (
     DELETE FROM windlass_finished AS gone USING finished
     WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
-), from_ready AS (
-    DELETE FROM windlass_ready AS gone USING ready
-    WHERE (SELECT count(*) FROM locked_gates) >= 0 AND gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_due AS (
-    DELETE FROM windlass_due AS gone USING due
-    WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_blocked AS (
-    DELETE FROM windlass_blocked AS gone USING blocked
-    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), moved AS MATERIALIZED (
+),
+-- here from_waiting
+, moved AS MATERIALIZED (
     SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
     UNION ALL SELECT seq FROM from_blocked
 ), deleted AS (

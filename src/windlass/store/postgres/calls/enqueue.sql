@@ -38,9 +38,9 @@ WITH
     -- beginning counts, which has the print of the call (core/encryption/text.py).
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task
-        OR CASE WHEN substr(there.payload, 2, 6) = '"v":3,' THEN left(there.payload, 34)
+        OR CASE WHEN substr(there.payload, 2, 11) = '"v":3,"f":"' THEN left(there.payload, 34)
             ELSE rtrim(there.payload, E' \t\n\r') END
-        <> CASE WHEN substr(named.payload, 2, 6) = '"v":3,' THEN left(named.payload, 34)
+        <> CASE WHEN substr(named.payload, 2, 11) = '"v":3,"f":"' THEN left(named.payload, 34)
             ELSE rtrim(named.payload, E' \t\n\r') END
 ),
 -- here held_keys (keys = named)

@@ -68,20 +68,9 @@ WITH
     WHERE gate.name = freed.name AND freed.number > 0
 ),
 -- here lock_gates (after = gate)
-, from_ready AS (
-    -- By their place in the table: they are locked, and such a row is never updated.
-    DELETE FROM windlass_ready AS gone USING ready
-    WHERE (SELECT count(*) FROM locked_gates) >= 0 AND gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_due AS (
-    DELETE FROM windlass_due AS gone USING due
-    WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), from_blocked AS (
-    DELETE FROM windlass_blocked AS gone USING blocked
-    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING gone.seq
-), taken AS (
+,
+-- here from_waiting
+, taken AS (
     DELETE FROM windlass_running AS running USING run, ending, clock
     WHERE (SELECT count(*) FROM locked_gates) >= 0 AND running.ctid = run.place AND run.seq BETWEEN 0 AND 9223372036854775807
     AND ending.seq = run.seq

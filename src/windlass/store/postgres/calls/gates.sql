@@ -36,8 +36,12 @@ WITH
     JOIN windlass_rate_gate AS rate ON rate.name = job.rate_key
     WHERE job.state IN ('pending', 'blocked') AND (
         windlass_filled(rate, clock.now) < rate.period
-        OR (rate.opens_at IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM windlass_ready AS next WHERE next.rate_gate = job.rate_key AND next.seq = job.seq)))
+        OR (rate.opens_at IS NOT NULL AND NOT coalesce((
+            SELECT
+                -- here rate_turn (row = next, key = job.rate_key)
+            -- by all columns of the index that claims use
+            FROM windlass_ready AS next WHERE next.queue = job.queue AND next.suspect = job.suspect
+            AND next.priority = job.priority AND next.since = job.run_at AND next.seq = job.seq), false)))
 ), holder AS (
     -- Who runs under the limit that holds it; that of the app counts all.
     SELECT owner.id FROM (

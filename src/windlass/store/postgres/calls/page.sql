@@ -5,6 +5,7 @@
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 -- gives examined
+-- gives unsearched
 WITH
 -- here clock
 , newest AS MATERIALIZED (
@@ -43,10 +44,10 @@ WITH
         WHERE CAST(:text AS text) IS NOT NULL OR CAST(:meta AS jsonb) IS NOT NULL
         WINDOW before AS (ORDER BY newest.seq DESC ROWS UNBOUNDED PRECEDING)) AS sized
     WHERE sized.bytes <= CAST(:bytes AS bigint) OR sized.number = 1
-), found AS MATERIALIZED (
+), kept AS NOT MATERIALIZED (
     -- One look into the indexes for each of them, the newest first, until the page is full; first at what the job's own
     -- row can decide.
-    SELECT job.* FROM (SELECT seq FROM examined ORDER BY seq DESC) AS newest
+    SELECT newest.seq AS place, job.* FROM (SELECT seq FROM examined ORDER BY seq DESC) AS newest
     CROSS JOIN LATERAL (
         SELECT job.seq FROM windlass_job AS job
         WHERE job.seq = newest.seq
@@ -67,12 +68,25 @@ WITH
         SELECT 1 FROM jsonb_array_elements(CAST(:meta AS jsonb)) AS wanted
         WHERE strpos(coalesce(job.meta, ''), {wanted.as_text}) = 0
         AND strpos(coalesce(job.meta, ''), {wanted.as_json}) = 0))
-    AND (CAST(:text AS text) IS NULL
-        OR strpos(
-            lower(job.id || ' ' || job.task || ' ' || coalesce(job.tags, '') || ' ' || coalesce(job.meta, '') || ' '
-                || job.payload || ' ' || coalesce(job.errors, '')),
-            lower(CAST(:text AS text) COLLATE "C")) > 0)
-    ORDER BY newest.seq DESC LIMIT CAST(:limit AS bigint)
+), found AS MATERIALIZED (
+    SELECT * FROM kept AS job
+    WHERE CAST(:text AS text) IS NULL
+    OR strpos(
+        lower(job.id || ' ' || job.task || ' ' || job.queue || ' ' || coalesce(job.worker, '') || ' '
+            || coalesce(job.tags, '') || ' '
+            -- Encrypted texts are none that users wrote: no search reads them. Behind encrypted errors there may be a
+            -- line that was added without the key.
+            || CASE WHEN starts_with(job.meta, '~1.') THEN '' ELSE coalesce(job.meta, '') END || ' '
+            || CASE WHEN substr(job.payload, 2, 6) = '"v":3,' THEN '' ELSE job.payload END || ' '
+            || CASE WHEN starts_with(job.errors, '~1.') THEN substr(job.errors, strpos(job.errors || chr(10), chr(10)))
+                ELSE coalesce(job.errors, '') END),
+        lower(CAST(:text AS text) COLLATE "C")) > 0
+    ORDER BY place DESC LIMIT CAST(:limit AS bigint)
+), unsearched AS (
+    -- Which of them have encrypted texts, where a text is looked for.
+    SELECT job.seq FROM kept AS job
+    WHERE CAST(:text AS text) IS NOT NULL
+    AND (starts_with(job.meta, '~1.') OR substr(job.payload, 2, 6) = '"v":3,' OR starts_with(job.errors, '~1.'))
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(
@@ -84,4 +98,5 @@ SELECT
     -- bytes ended it, it has looked at as many as it may.
     (SELECT json_build_array(json_build_array(
             CASE WHEN count(*) < (SELECT count(*) FROM newest) THEN CAST(:window AS bigint) ELSE count(*) END, min(seq)))
-        FROM examined) AS examined
+        FROM examined) AS examined,
+    (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM unsearched) AS unsearched

@@ -21,12 +21,15 @@ WITH fresh AS MATERIALIZED (
     SELECT DISTINCT fresh.name FROM fresh ORDER BY fresh.name
 ), waiting AS MATERIALIZED (
     -- Locked one by one in the order of their seq, as everywhere.
-    SELECT found.place FROM named CROSS JOIN LATERAL (
-        SELECT step.ctid AS place FROM windlass_step AS step
+    SELECT found.seq, found.name FROM named CROSS JOIN LATERAL (
+        SELECT step.seq, step.name FROM windlass_step AS step
         WHERE step.event = named.name AND step.event IS NOT NULL AND step.ended_at IS NULL
         ORDER BY step.seq FOR UPDATE) AS found
 ), marked AS (
-    UPDATE windlass_step AS step SET is_new = true FROM waiting WHERE step.ctid = waiting.place
+    -- By their key, not by their place: one that wake_waiters has changed since this statement began has another place,
+    -- at which this statement sees nothing.
+    UPDATE windlass_step AS step SET is_new = true FROM waiting
+    WHERE step.seq = waiting.seq AND step.name = waiting.name AND waiting.seq BETWEEN 0 AND 9223372036854775807
     RETURNING step.seq
 )
 SELECT marked.seq FROM marked

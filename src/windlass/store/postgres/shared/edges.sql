@@ -1,6 +1,7 @@
 -- Stores the edges of new jobs, and puts these where they wait. A parent that is stored by the same call cannot end before
 -- the edge is seen; every other edge is to be looked at, and locks nothing. A parent that has ended counts at once. Needs clock,
--- there, kept and stored. Gives settled, what became of jobs that need not wait: rows (seq, state).
+-- there, kept, winner and stored. One that was not stored because of its unique key is the job that holds it: another
+-- of this call (winner), or one that was here before (kept). Gives settled, what became of jobs that need not wait: rows (seq, state).
 , wanted_edge AS MATERIALIZED (
     SELECT ({edges.child}) COLLATE "C" AS child, CAST({edges.place} AS integer) AS place,
         ({edges.parent}) COLLATE "C" AS parent, ({edges.parent_key}) COLLATE "C" AS parent_key, {edges.policy} AS policy
@@ -10,9 +11,9 @@
     SELECT child.seq, wanted.place, coalesce(own.seq, known.seq), wanted.policy,
         CASE WHEN own.seq IS NULL THEN 0 ELSE 1 END
     FROM wanted_edge AS wanted JOIN stored AS child ON child.id = wanted.child
-    LEFT JOIN stored AS own ON own.id = wanted.parent
+    LEFT JOIN winner ON winner.key = wanted.parent_key AND wanted.parent NOT IN (SELECT id FROM there)
+    LEFT JOIN stored AS own ON own.id = coalesce(winner.id, wanted.parent)
     LEFT JOIN LATERAL (
-        -- One that was not stored because of its unique key is the job that holds it.
         SELECT job.seq FROM windlass_job AS job
         WHERE own.seq IS NULL AND job.id = coalesce(
             (SELECT there.id FROM there WHERE there.id = wanted.parent),
@@ -27,7 +28,8 @@
     INSERT INTO windlass_member (callback, place, member)
     SELECT callback.seq, wanted.place, coalesce(own.seq, known.seq)
     FROM wanted_member AS wanted JOIN stored AS callback ON callback.id = wanted.callback
-    LEFT JOIN stored AS own ON own.id = wanted.member
+    LEFT JOIN winner ON winner.key = wanted.member_key AND wanted.member NOT IN (SELECT id FROM there)
+    LEFT JOIN stored AS own ON own.id = coalesce(winner.id, wanted.member)
     LEFT JOIN LATERAL (
         SELECT job.seq FROM windlass_job AS job
         WHERE own.seq IS NULL AND job.id = coalesce(
@@ -50,7 +52,8 @@
                 SELECT ({added.callback}) COLLATE "C" AS callback, CAST({added.place} AS integer) AS place,
                     ({added.member}) COLLATE "C" AS member, ({added.member_key}) COLLATE "C" AS member_key
                 FROM jsonb_array_elements(CAST(:added AS jsonb))) AS added
-            LEFT JOIN stored AS own ON own.id = added.member
+            LEFT JOIN winner ON winner.key = added.member_key AND added.member NOT IN (SELECT id FROM there)
+            LEFT JOIN stored AS own ON own.id = coalesce(winner.id, added.member)
             LEFT JOIN LATERAL (
                 SELECT job.seq FROM windlass_job AS job
                 WHERE own.seq IS NULL AND job.id = coalesce(

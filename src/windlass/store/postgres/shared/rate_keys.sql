@@ -5,7 +5,8 @@
 rated AS MATERIALIZED (
     SELECT begun.seq, begun.rate_key AS name,
         row_number() OVER (ORDER BY begun.priority DESC, {first}, begun.since, begun.seq) AS place,
-        begun.gate IS NOT NULL OR begun.rate_gate IS NOT DISTINCT FROM begun.rate_key AS is_next
+        -- here rate_turn (row = begun, key = begun.rate_key)
+        AS is_next
     FROM begun WHERE begun.rate_key IS NOT NULL AND begun.id IS NOT NULL
 ), buckets AS MATERIALIZED (
     SELECT named.name, found.tokens, found.has_line FROM (

@@ -10,7 +10,8 @@
 --      takes_suspect: 1 if at most one of what it takes may be a suspect, 0 if none may
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
---       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
+--       claimed: rows (Claimed): what it took; a call that is repeated with the same token and no requests finds what
+--         the first one took
 --       limits: rows (LimitState) of the queues that this call touches, as they are now, if they have any
 --       blocked: rows (queue, state, reason) of jobs whose concurrency key others hold, or that have no token, if any
 --       vanished, overwritten: see there in shared/, if there are any
@@ -231,7 +232,7 @@ local function claim(queue, number, is_for_suspect)
     if is_limited(queue) then settle(try) end
 end
 
--- What earlier tries of this call took.
+-- What the first try of a call took, which is repeated without requests: others take no look at all that is held.
 local function find_claimed()
     local held = redis.call('HGETALL', held_key(ask.lease))
     for index = 1, #held, 2 do
@@ -291,8 +292,9 @@ if #ask.marks > 0 then
     give('marked', marked)
 end
 
-find_claimed()
-if #ask.requests > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
+if #ask.requests == 0 then
+    find_claimed()
+elseif is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
     for _, request in ipairs(ask.requests) do
         if request.number > 0 and not is_shut(QUEUE_GATES, request.queue) then

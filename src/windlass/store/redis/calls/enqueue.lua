@@ -31,7 +31,7 @@ local there = find_known()
 -- A job of an earlier release has no seal, so white space at the end does not count. Of an encrypted payload the
 -- beginning counts, which has the print of the call (core/encryption/text.py).
 local function compared(text)
-    if string.sub(text, 2, 7) == '"v":3,' then return string.sub(text, 1, 34) end
+    if string.sub(text, 2, 12) == '"v":3,"f":"' then return string.sub(text, 1, 34) end
     local last = #text
     while string.find(text, '^%s', last) do last = last - 1 end
     return string.sub(text, 1, last)

@@ -7,9 +7,9 @@
 --      meta: rows (as_text, as_json) as wanted, or null; of each row the metadata has to contain one
 --      only: failed, cancelled or running, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
---      bytes: at how many of them the search for texts ends; then `looked` says that it looked at as many as it may
--- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); overwritten: see
---       shared/overwritten
+--      bytes: at how many of them the search for texts ends; then `examined` says that it looked at as many as it may
+-- gives jobs: rows (Found); examined: one row (how many were looked at, the seq of the last of them); unsearched: rows
+--       (the seq of a job with encrypted texts), where a text is looked for; overwritten: see shared/overwritten
 -- with chunks, scan, state_sets, lease, texts, sizes, tags
 local states
 if ask.states then
@@ -17,13 +17,25 @@ if ask.states then
     for _, state in ipairs(ask.states) do states[state] = true end
 end
 
-local bytes = 0
-local function has_text(seq, id, task)
+local bytes, unsearched = 0, {}
+
+-- The part of a text that a search reads: nothing of an encrypted one but the line that was added without the key.
+local function clear_part(text)
+    if not text then return '', false end
+    local is_encrypted = string.sub(text, 1, 3) == '~1.' or string.sub(text, 2, 7) == '"v":3,'
+    if not is_encrypted then return text, false end
+    local added = string.find(text, '\n', 1, true)
+    return added and string.sub(text, added) or '', true
+end
+
+local function has_text(seq, job)
     local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors, tags, meta})
-    local payload, errors = whole_text('payload', seq, texts.payload), whole_text('errors', seq, texts.errors)
-    local tags, meta = whole_text('tags', seq, texts.tags), whole_text('meta', seq, texts.meta)
-    local whole = id .. ' ' .. task .. ' ' .. (tags or '') .. ' ' .. (meta or '') .. ' ' .. (payload or '') .. ' '
-        .. (errors or '')
+    local payload, is_call_sealed = clear_part(whole_text('payload', seq, texts.payload))
+    local errors, are_errors_sealed = clear_part(whole_text('errors', seq, texts.errors))
+    local meta, is_meta_sealed = clear_part(whole_text('meta', seq, texts.meta))
+    if is_call_sealed or are_errors_sealed or is_meta_sealed then unsearched[#unsearched + 1] = {tonumber(seq)} end
+    local whole = job.id .. ' ' .. job.task .. ' ' .. job.queue .. ' ' .. (job.worker or '') .. ' '
+        .. (whole_text('tags', seq, texts.tags) or '') .. ' ' .. meta .. ' ' .. payload .. ' ' .. errors
     bytes = bytes + #whole
     return string.find(string.lower(whole), string.lower(ask.text), 1, true) ~= nil
 end
@@ -41,7 +53,7 @@ end
 local function is_wanted(seq)
     local job = try(
         'HMGET', job_key(seq),
-        {job: state, queue, task, reason, created_at, finished_at, claimed_at, id, cause}) or {}
+        {job: state, queue, task, reason, created_at, finished_at, claimed_at, id, cause, worker}) or {}
     local created_at, finished_at = tonumber(job.created_at) or 0, tonumber(job.finished_at)
     return job.state
         and (not states or states[job.state])
@@ -54,7 +66,7 @@ local function is_wanted(seq)
         and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))
         and (not ask.running_for or now - (tonumber(job.claimed_at) or now) >= ask.running_for)
         and (not ask.meta or has_meta(seq))
-        and (not ask.text or has_text(seq, job.id, job.task))
+        and (not ask.text or has_text(seq, job))
 end
 
 -- Where jobs of the wanted states lie, if there are fewer of them than a page looks at; nothing otherwise.
@@ -128,4 +140,4 @@ else
     -- More jobs run than a page looks at: no set has them in order.
     walk_down(ask.only ~= 'running' and ask.only or 'all', ask.cursor, visit)
 end
-return {'jobs', found, 'examined', {{examined, last}}, 'overwritten', overwritten}
+return {'jobs', found, 'examined', {{examined, last}}, 'unsearched', unsearched, 'overwritten', overwritten}

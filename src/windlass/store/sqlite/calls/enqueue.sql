@@ -8,9 +8,9 @@
 SELECT windlass_job.id, windlass_job.task
 FROM jsonb_each(:named) AS named JOIN windlass_whole AS windlass_job ON windlass_job.id = {named.id}
 WHERE windlass_job.task <> {named.task}
-    OR iif(substr(windlass_job.whole_payload, 2, 6) = '"v":3,', substr(windlass_job.whole_payload, 1, 34),
+    OR iif(substr(windlass_job.whole_payload, 2, 11) = '"v":3,"f":"', substr(windlass_job.whole_payload, 1, 34),
         rtrim(windlass_job.whole_payload, char(32, 9, 10, 13)))
-    <> iif(substr({named.payload}, 2, 6) = '"v":3,', substr({named.payload}, 1, 34),
+    <> iif(substr({named.payload}, 2, 11) = '"v":3,"f":"', substr({named.payload}, 1, 34),
         rtrim({named.payload}, char(32, 9, 10, 13)))
 
 -- 2. known

@@ -16,6 +16,7 @@ from windlass.schedules.settings import interval_text
 from windlass.web.etags import changed_meanwhile
 from windlass.web.problems import Problem, not_found
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site.done import Done, WayBack
 from windlass.web.site.forms.form_page import typed
 from windlass.web.site.forms.queues import Reason
 from windlass.web.site.page import Page
@@ -74,11 +75,12 @@ async def edit_rule(call: Call[Nothing, RuleForm]) -> str:
     return rule_path(name)
 
 
-async def silence_rule(call: Call[Nothing, SilenceForm]) -> str:
+async def silence_rule(call: Call[Nothing, SilenceForm]) -> Done:
     """Deliver nothing of a rule for a time."""
     name, form = await _known(call), call.body
     await call.app.alerts.asilence_rule(name, form.duration.strip(), reason=form.reason.strip(), by=call.by)
-    return rule_path(name)
+    path = rule_path(name)
+    return Done(path, f"Rule {name} is silent for now.", WayBack("End the silence", f"{path}/unsilence"))
 
 
 async def unsilence_rule(call: Call[Nothing, None]) -> str:

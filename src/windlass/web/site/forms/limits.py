@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from windlass.core.rates.key import BETWEEN
 from windlass.errors import IllegalTransition
 from windlass.store.driver import Topic
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
@@ -107,13 +108,16 @@ def concurrency_again(call: Call[Nothing, ConcurrencyForm], problem: Problem) ->
 
 
 async def end_early(call: Call[Nothing, CooldownForm]) -> Answer:
-    """End a cool-down of a queue, a task or a limit."""
+    """End a cool-down of a queue, a task, with those of its rate keys, one such key, or a limit."""
     given = call.body
     if given.scope not in tuple(Scope):
         raise bad_input(f"scope must be one of {', '.join(Scope)}, got {given.scope!r}", field="scope")
-    ended = await call.app.client.session.arun(
-        end_cooldown(Scope(given.scope), given.name), notify=(Topic.WORK, Topic.CONTROL)
-    )
+    if given.scope == Scope.TASK and BETWEEN not in given.name:
+        ended = await call.app.aresume_task(given.name, by=call.by)
+    else:
+        ended = await call.app.client.session.arun(
+            end_cooldown(Scope(given.scope), given.name), notify=(Topic.WORK, Topic.CONTROL)
+        )
     if not ended:
         raise IllegalTransition(f"{given.scope} {given.name} does not cool down any more")
     return Answer(_PLACE, target=f"{given.scope} {given.name}".replace("\t", " "))

@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from windlass.queue_settings import SETTINGS, QueueSettings
+from windlass.options.queues import SETTINGS, QueueSettings
 from windlass.schedules.settings import interval_text
 from windlass.store.operations.queues import ALL
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.shapes.queues import CooldownRule, Retention, RetryRule
+from windlass.web.site.done import Done, WayBack, place_of
 from windlass.web.site.forms.form_page import Refusal, changed, refusal_of, typed, whole_number
 from windlass.web.site.forms.small_forms import Field, SmallForm
 from windlass.web.site.page import Page
@@ -63,18 +64,24 @@ class QueueSettingsForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     keep_at_most: str = ""
 
 
-async def pause_queue(call: Call[Nothing, PauseForm]) -> str:
+async def pause_queue(call: Call[Nothing, PauseForm]) -> Done:
     """Claim no more of its jobs; ``*`` stands for all queues."""
     queue = await topic.existing_queue(call, or_all=True)
     await queue.apause(call.body.reason.strip() or None, by=call.by)
-    return _place(queue.name)
+    text = "All queues are paused." if queue.name == ALL else f"Queue {queue.name} is paused."
+    return Done(_place(queue.name), text, WayBack("Resume", place_of("queues", queue.name, "resume")))
 
 
-async def resume_queue(call: Call[Nothing, None]) -> str:
+async def resume_queue(call: Call[Nothing, None]) -> Done:
     """Go on after a pause or a cool-down."""
     queue = await topic.existing_queue(call, or_all=True)
+    before = await queue.asettings()
     await queue.aresume(by=call.by)
-    return _place(queue.name)
+    text = "All queues go on." if queue.name == ALL else f"Queue {queue.name} goes on."
+    if before.paused_at is None:  # a cool-down cannot be begun by hand
+        return Done(_place(queue.name), text)
+    again = {"reason": before.paused_reason or ""}
+    return Done(_place(queue.name), text, WayBack("Pause again", place_of("queues", queue.name, "pause"), again))
 
 
 async def purge_queue(call: Call[Nothing, PurgeForm]) -> Answer:

@@ -20,6 +20,7 @@ from windlass.web.etags import check_tag
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.actions import schedule_path
+from windlass.web.site.done import Done, WayBack
 from windlass.web.site.forms.form_page import Refusal, changed, refusal_of, typed, whole_number
 from windlass.web.site.forms.queues import PauseForm
 from windlass.web.site.page import Page
@@ -108,11 +109,12 @@ async def edit_schedule(call: Call[Nothing, ScheduleForm]) -> str:
     return schedule_path(one.name)
 
 
-async def pause_schedule(call: Call[Nothing, PauseForm]) -> str:
+async def pause_schedule(call: Call[Nothing, PauseForm]) -> Done:
     """Fire no more until it is resumed."""
     one = await call.app.aschedule(call.path["name"])
     await one.apause(call.body.reason.strip() or None, by=call.by)
-    return schedule_path(one.name)
+    path = schedule_path(one.name)
+    return Done(path, f"{one.name} is paused.", WayBack("Resume", f"{path}/resume"))
 
 
 async def delete_schedule(call: Call[Nothing, None]) -> str:

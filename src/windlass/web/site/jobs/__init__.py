@@ -4,8 +4,10 @@ Files, in reading order:
 
 - ``listing``: Find any job; choose some of them, or all that match.
 - ``filters``: The filters of the list, in its address.
+- ``arguments``: The arguments of a job by name, secrets masked; in a line where there is little room.
+- ``held_queues``: Queues from which nothing is taken, and why, in a few words.
 - ``many``: Changes of many jobs: the question before one, and how far it is.
-- ``job``: The story of one job.
+- ``job``: One job: its state, its attempts and errors, its arguments and result, its relatives.
 - ``origins``: Which jobs were made by hand out of which.
 - ``tracebacks``: Tracebacks with own code open and libraries folded.
 - ``actions``: What can be done to one job: the buttons, and the questions before some of them.

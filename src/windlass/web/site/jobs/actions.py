@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -14,9 +14,10 @@ from windlass.web.problems import bad_input
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.shapes.jobs import CancelOrder, FailOrder, RescheduleOrder, RetryOrder
 from windlass.web.site.actions import job_path
+from windlass.web.site.done import Done, WayBack, place_of
 from windlass.web.site.jobs.job import job_page, offered, read_job
 from windlass.web.site.page import Page, rendered
-from windlass.web.topics import jobs as api
+from windlass.web.topics.jobs import jobs as api
 
 SNOOZES = {"10m": "10 minutes", "1h": "1 hour", "6h": "6 hours", "24h": "1 day"}
 
@@ -56,32 +57,34 @@ class Asked:
     keep: str = "Keep it"
 
 
-async def retry_job(call: Call[Nothing, BackForm]) -> str:
+async def retry_job(call: Call[Nothing, BackForm]) -> Done:
     await api.retry_job(_ordered(call, RetryOrder()))
-    return _back(call)
+    return Done(_back(call), f"{_name(call)} runs again.", _way(call, "Cancel it", "cancel"))
 
 
-async def cancel_job(call: Call[Nothing, BackForm]) -> str:
-    await api.cancel_job(_ordered(call, CancelOrder()))
-    return _back(call)
+async def cancel_job(call: Call[Nothing, BackForm]) -> Done:
+    changed = await api.cancel_job(_ordered(call, CancelOrder()))
+    if changed["state"] == State.RUNNING:  # what was asked of its code cannot be taken back
+        return Done(_back(call), f"{_name(call)} is asked to stop.")
+    return Done(_back(call), f"{_name(call)} is cancelled.", _way(call, "Run it after all", "retry"))
 
 
-async def fail_job(call: Call[Nothing, ReasonForm]) -> str:
+async def fail_job(call: Call[Nothing, ReasonForm]) -> Done:
     await api.fail_job(_ordered(call, FailOrder(call.body.reason)))
-    return job_path(call.path["id"])
+    return Done(job_path(call.path["id"]), f"{_name(call)} has failed.", _way(call, "Retry it", "retry"))
 
 
-async def snooze_job(call: Call[Nothing, SnoozeForm]) -> str:
+async def snooze_job(call: Call[Nothing, SnoozeForm]) -> Done:
     delay = call.body.other or call.body.delay
     if delay is None:
         raise bad_input("say for how long, as in 10m, 2h or 3d", field="delay")
     await api.reschedule_job(_ordered(call, RescheduleOrder(delay=delay)))
-    return job_path(call.path["id"])
+    return Done(job_path(call.path["id"]), f"{_name(call)} runs later.", _way(call, "Run it now", "retry"))
 
 
-async def delete_job(call: Call[Nothing, Nothing]) -> str:
+async def delete_job(call: Call[Nothing, Nothing]) -> Done:
     await api.delete_job(_ordered(call, None))
-    return "/jobs"
+    return Done("/jobs", f"{_name(call)} is deleted.")
 
 
 async def reveal_arguments(call: Call[Nothing, Nothing]) -> Answer:
@@ -126,7 +129,17 @@ def _question(job: Any, asked: Asked, verb: str) -> Page:
 
 def _ordered(call: Call[Any, Any], order: Any) -> Call[Any, Any]:
     """The call that the API is given for what a form asks."""
-    return Call(call.app, call.request, call.identity, call.path, call.query, order, call.cursors, call.routes)
+    return replace(call, body=order)
+
+
+def _name(call: Call[Any, Any]) -> str:
+    return f"Job …{call.path['id'][-8:]}"
+
+
+def _way(call: Call[Any, Any], label: str, verb: str) -> WayBack:
+    """A button that changes the job once more, and leads back to where the first one was."""
+    back = getattr(call.body, "back", None)
+    return WayBack(label, place_of("jobs", call.path["id"], verb), {"back": back} if back else {})
 
 
 def _back(call: Call[Nothing, BackForm]) -> str:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from windlass.app import Windlass
 from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
 from windlass.store.operations.diagnostics.failures import WINDOW
-from windlass.web.beside import Beside
+from windlass.web.readings.background_reading import BackgroundReading
 from windlass.web.site.recent import Recent
 
 _MOST = 100
@@ -19,18 +19,20 @@ class Causes:
 
     def __init__(self, *, newest: int = WINDOW) -> None:
         self._newest = newest
-        self._all: Beside[FailureGroups] | None = None
+        self._all: BackgroundReading[FailureGroups] | None = None
 
     async def read(self, app: Windlass) -> FailureGroups:
         """The largest groups first; of the newest failed jobs until all were grouped once."""
         session, encryption = app.client.session, app.client.encryption
+        if self._all is not None and (last := self._all.last(session)) is not None:
+            return last.value
         newest = await session.arun(failure_groups(_MOST, encryption, most=self._newest))
         if newest.is_whole:
             return newest
         if self._all is None:
-            self._all = Beside(lambda: failure_groups(_MOST, encryption))
-        last = self._all.last(session)
-        return newest if last is None else last.value
+            self._all = BackgroundReading(lambda: failure_groups(_MOST, encryption))
+            self._all.last(session)  # begins to read
+        return newest
 
 
 _KEPT: WeakKeyDictionary[Windlass, Causes] = WeakKeyDictionary()

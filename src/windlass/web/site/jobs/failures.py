@@ -11,11 +11,12 @@ from windlass.core.fault.mute import UNTIL_DEPLOY, muted_group
 from windlass.insight.diagnostics.failures import FailureGroup
 from windlass.insight.workers import last_deploy
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site.done import Done, WayBack
+from windlass.web.site.drawings.sparklines import Sparkline, draw_sparkline
 from windlass.web.site.jobs.causes import causes
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
-from windlass.web.site.sparklines import Sparkline, draw_sparkline
 
 LENGTHS = {"1h": "1 hour", "24h": "1 day", "7d": "1 week", UNTIL_DEPLOY: "until the next deploy"}
 _WORKERS = Recent(lambda app: app.aworkers(), seconds=5)
@@ -62,7 +63,7 @@ class GroupView:
 async def failures(call: Call[FailuresQuery, None]) -> Page:
     """Failed jobs, by cause."""
     groups = await causes(call.app)
-    mutes = await call.app.adead_mutes()  # groups are kept for some seconds; who mutes one wants to see that
+    mutes = await call.app.adead_mutes()  # groups are cached for some seconds; the page after a mute has to show it
     quiet = {mute.cause for mute in mutes}
     deployed_at = last_deploy(await _WORKERS.of(call.app))
     shown = {
@@ -88,7 +89,8 @@ async def ask_mute(call: Call[MuteQuery, None]) -> Page:
 async def mute_group(call: Call[Nothing, MuteForm]) -> Answer:
     form = call.body
     muted = await call.app.adead_mute(form.group, lasts=form.other or form.lasts, reason=form.reason, by=call.by)
-    return Answer("/failures", target=muted.cause)
+    back = WayBack("Count it again", "/failures/unmute", {"group": muted.cause})
+    return Answer(Done("/failures", "Alerts leave this group out for now.", back), target=muted.cause)
 
 
 async def unmute_group(call: Call[Nothing, UnmuteForm]) -> Answer:
@@ -98,6 +100,10 @@ async def unmute_group(call: Call[Nothing, UnmuteForm]) -> Answer:
 
 def _row(group: FailureGroup, deployed_at: datetime | None) -> GroupView:
     is_new = deployed_at is not None and group.oldest is not None and group.oldest >= deployed_at
+    return GroupView(group, draw_trend(group), is_new, None if group.fault is None else traceback_of(group.fault))
+
+
+def draw_trend(group: FailureGroup) -> Sparkline | None:
+    """How many failed in each hour of a day; None where none did."""
     most = max(group.hours, default=0)
-    trend = draw_sparkline(group.hours, f"{sum(group.hours):,} in the last 24 hours, up to {most:,} in one")
-    return GroupView(group, trend, is_new, None if group.fault is None else traceback_of(group.fault))
+    return draw_sparkline(group.hours, f"{sum(group.hours):,} in the last 24 hours, up to {most:,} in one")

@@ -1,8 +1,8 @@
-"""The story of one job."""
+"""One job: its state, its attempts and errors, its arguments and result, its relatives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,8 +16,9 @@ from windlass.insight.payload import JobValues, parameters_of
 from windlass.insight.redact import MASK, redacted_text
 from windlass.job import Job
 from windlass.web.route import Call, Nothing
-from windlass.web.site.drawings import draw_timeline
-from windlass.web.site.graphs import draw_graph
+from windlass.web.site.drawings.graphs import draw_graph
+from windlass.web.site.drawings.timeline import draw_timeline
+from windlass.web.site.jobs.arguments import named_arguments
 from windlass.web.site.jobs.origins import Relation, relations_of
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
@@ -58,12 +59,12 @@ async def read_job(call: Call[Any, Any]) -> Job[Any]:
 async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, is_revealed: bool) -> Page:
     """The page of a job with these values."""
     parameters = parameters_of(found.task, call.app.tasks)
-    arguments = list(_arguments(values, parameters))
+    arguments = list(named_arguments(values.payload, parameters))
     waits = found.state not in (*FINISHED, State.RUNNING)
     graph = await found.aflow()
     shown = {
         "job": found,
-        "why": await found.awhy() if found.state not in FINISHED else None,
+        "why": None if found.state in FINISHED else _beyond_its_time(await found.awhy()),
         "waits": waits,
         "drawing": draw_timeline(found, call.now),
         "arguments": arguments,
@@ -85,6 +86,16 @@ async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, 
     return Page("job.html", found.task, shown, here="/jobs", is_live=not is_revealed)
 
 
+def _beyond_its_time(why: str) -> str | None:
+    """Why a job waits; None where that is only its time, which the page tells by its state.
+
+    >>> _beyond_its_time("it is scheduled, due in 0:10:00"), _beyond_its_time("no worker serves queue 'mail'")
+    (None, "no worker serves queue 'mail'")
+    """
+    is_plain = why.startswith("it is scheduled, ") or (why.startswith("attempt ") and " failed; the next is " in why)
+    return None if is_plain else why
+
+
 async def _relations(call: Call[Any, Any], found: Job[Any]) -> list[Relation]:
     return await call.app.client.session.arun(relations_of(found))
 
@@ -94,14 +105,6 @@ def offered(state: State) -> set[str]:
     verbs = (Verb.RETRY, Verb.CANCEL, Verb.FAIL, Verb.RESCHEDULE, Verb.DELETE)
     found = {str(verb) for verb in verbs if state in allowed_from(verb)}
     return found - {str(Verb.RETRY)} if state is State.BLOCKED else found
-
-
-def _arguments(values: JobValues, parameters: Sequence[str]) -> Iterator[tuple[str, object]]:
-    args, kwargs = values.payload.args, values.payload.kwargs
-    for number, value in enumerate(args if isinstance(args, list) else ()):
-        yield (parameters[number] if number < len(parameters) else f"[{number}]"), value
-    if isinstance(kwargs, Mapping):
-        yield from kwargs.items()
 
 
 def _has_mask(value: object) -> bool:

@@ -10,12 +10,14 @@ import msgspec
 
 from windlass.core.state import State
 from windlass.insight.job_filter import JobFilter, filter_for
-from windlass.insight.job_page import JobPage, job_count, newer_count
+from windlass.insight.job_page import JobPage, job_count, newer_count, unsearched_note
 from windlass.web.bulk.order import written_count
-from windlass.web.counts import counts_of
 from windlass.web.cursors import list_name
+from windlass.web.readings.counts import counts_of
 from windlass.web.route import Call
+from windlass.web.site.jobs.arguments import arguments_line
 from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, without
+from windlass.web.site.jobs.held_queues import held_queues
 from windlass.web.site.page import Page
 
 _PAGE = 50
@@ -51,8 +53,11 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     counted = await counts_of(call.app)
     counts = counted.total(words.get("queue"))
     chosen = None if not query.all else query.chosen or await _counted(call, filter)
+    held = await held_queues(call.app) if any(job.state is State.PENDING for job in found) else {}
     shown = {
         "jobs": found,
+        "arguments": {job.id: arguments_line(job, call.app.tasks) for job in found},
+        "held": held,
         "words": words,
         "chips": {name: value for name, value in words.items() if name not in ("text", "state")},
         "without": lambda name: without(words, name),
@@ -61,6 +66,7 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
         "total": sum(counts.values()),
         "next": None if found.next is None else call.cursors.write(of, found.next),
         "is_first": not query.cursor,
+        "unsearched": unsearched_note(found.unsearched),
         "searched_to": await _searched_to(call, found),
         "newer": 0 if top is None else await _newer(call, filter, top),
         "most_newer": _NEWER,
@@ -87,7 +93,7 @@ def _live(call: Call[JobsPageQuery, None], of: str, found: Any, chosen: str | No
 
 
 async def _searched_to(call: Call[JobsPageQuery, None], found: JobPage) -> datetime | None:
-    """When the oldest job was made that was looked at; None where that were all."""
+    """When the oldest of the jobs that were searched was made; None where all jobs were searched."""
     if found.next is None or len(found) == _PAGE:
         return found[-1].created_at if found.next is not None else None
     last = await call.app.ajobs(limit=1, cursor=found.next + 1)

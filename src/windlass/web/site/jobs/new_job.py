@@ -24,7 +24,7 @@ from windlass.web.site.actions import job_path
 from windlass.web.site.jobs.job import read_job
 from windlass.web.site.jobs.origins import origin_tag
 from windlass.web.site.page import Page, rendered
-from windlass.web.topics.enqueue import check_allowed, checked_request
+from windlass.web.topics.jobs.enqueue import check_allowed, checked_request
 
 MOST_BYTES = 2 * 1024 * 1024
 _MENDED = (400, 409, 413, 422)

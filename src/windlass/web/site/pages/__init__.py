@@ -1,11 +1,8 @@
 """One module for each page: what it reads and shows.
 
-- ``overview``: Is it healthy, and if not, why?
-- ``worker_grid``: All workers in a small room: one cell each, by state.
+- ``workers/``: Workers: all of them, and one.
 - ``store_levels``: What the leader has sampled: how large and how fast the store is, when code was deployed.
 - ``queues``: How deep, how old, who serves them; one queue.
-- ``workers``: What each worker does; which were lost.
-- ``worker``: One worker: its slots, its last jobs, its stacks.
 - ``tasks``: How often, how long, how much of it fails; one task.
 - ``limits``: Named limits, concurrency keys, and what cools down.
 - ``archive``: Jobs that retention has put aside: find them, look at one, put it back.

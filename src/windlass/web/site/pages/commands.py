@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from windlass.web.counts import overview_of
+from windlass.web.readings.counts import overview_of
 from windlass.web.route import Call
 from windlass.web.site.actions import job_path
 from windlass.web.site.page import NAVIGATION, base_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.insight.cooldowns import cooldown_views
+from windlass.insight.limits.cooldowns import cooldown_views
 from windlass.web.route import Call, Nothing
 from windlass.web.site.page import Page
 from windlass.web.topics.limits import limit_tag

@@ -8,17 +8,18 @@ import msgspec
 
 from windlass.app import Windlass
 from windlass.core.state import State
+from windlass.insight.figures.deploys import Deploy
 from windlass.insight.figures.figures import Figures, figure_lines, figure_query
 from windlass.insight.figures.view import FigurePoint
 from windlass.insight.overview import QueueView
-from windlass.web.counts import glance
-from windlass.web.problems import bad_input, not_found
+from windlass.web.problems import not_found
+from windlass.web.readings.counts import glance
 from windlass.web.route import Call, Nothing
-from windlass.web.site.charts import RANGES, draw_depth, draw_flow, marked, step_of
+from windlass.web.site.drawings.charts import draw_depth, draw_flow, marked
+from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
+from windlass.web.site.drawings.sparklines import Sparkline, draw_shares, draw_sparkline
 from windlass.web.site.page import Page
-from windlass.web.site.pages.store_levels import deploys_within
 from windlass.web.site.recent import Recent
-from windlass.web.site.sparklines import Sparkline, draw_shares, draw_sparkline
 
 _MOST = 500
 _NEXT = 10
@@ -33,8 +34,8 @@ async def _day(app: Windlass) -> Mapping[str, Sequence[FigurePoint]]:
     return await app.client.session.arun(figure_lines(figure_query(range="24h", step="1h", by="queue")))
 
 
-async def _of_queue(app: Windlass, name: str, range: str) -> Figures:
-    return await app.afigures(queue=name, range=range, step=step_of(range), by="task")
+async def _of_queue(app: Windlass, name: str, range: str) -> tuple[Figures, Sequence[Deploy]]:
+    return await read_charts(app, range, queue=name, by="task")
 
 
 _LAST_HOUR = Recent(_last_hour, seconds=5)
@@ -82,16 +83,13 @@ def queue_counts(queues: Sequence[QueueView]) -> dict[str, int]:
 
 async def queue(call: Call[QueueQuery, None]) -> Page:
     """One queue: what it holds, what is next, what fails, its settings."""
-    name, range = call.path["name"], call.query.range
-    if range not in RANGES:
-        raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
+    name, range = call.path["name"], chart_range(call.query.range, now=call.now)
     glanced = await glance(call.app)
     seen = glanced.overview
     found = next((queue for queue in seen.queues if queue.name == name), None)
     if found is None:
         raise not_found(f"there is no queue {name}")
-    figures = await _OF_QUEUE.of(call.app, name, range)
-    deploys = await deploys_within(call.app, range)
+    figures, deploys = await _OF_QUEUE.of(call.app, name, range.text)
     serving = [worker for worker in seen.workers if worker.is_alive and name in (worker.info.get("queues") or ())]
     shown = {
         "queue": found,

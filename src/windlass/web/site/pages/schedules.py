@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from windlass.app import Windlass
+from windlass.core.schedules.cron import Cron
 from windlass.core.schedules.policies import FireOutcome
 from windlass.core.state import State
 from windlass.insight.payload import parameters_of
@@ -16,9 +18,9 @@ from windlass.schedules.settings import interval_text
 from windlass.store.operations.schedules.changes import runs
 from windlass.store.operations.schedules.records import ScheduleRun
 from windlass.web.route import Call, Nothing
+from windlass.web.site.drawings.sparklines import RUNS, RunBar, draw_runs
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
-from windlass.web.site.sparklines import RUNS, RunBar, draw_runs
 
 _MOST = 500
 _PREVIEWED = 10
@@ -81,7 +83,8 @@ async def schedules(call: Call[Nothing, None]) -> Page:
         "schedule_count": len(found),
         "paused_count": sum(1 for one in found if one.state == "paused"),
         "next_at": min((one.next_at for one in found if one.next_at is not None), default=None),
-        "when": {one.name: when(one) for one in found},
+        "when": {one.name: when(one) for one in listed},
+        "words": {one.name: in_words(one) for one in listed},
     }
     return Page("schedules.html", "Schedules", shown, here="/schedules")
 
@@ -100,6 +103,21 @@ def when(one: Schedule) -> str:
     return f"every {interval_text(settings.every)}"
 
 
+def in_words(one: Schedule) -> str:
+    """What its cron expression means; empty for an interval, which is in words already."""
+    return "" if one.problem is not None or not one.settings.cron else _explained(one.settings.cron)
+
+
+@lru_cache(maxsize=2000)
+def _explained(expression: str) -> str:
+    """
+    >>> _explained("30 9 * * mon-fri")
+    'at 09:30 on Monday through Friday'
+    """
+    text = Cron(expression).explain()
+    return text[:1].lower() + text[1:]
+
+
 async def schedule(call: Call[Nothing, None]) -> Page:
     """One schedule: its next slots, what became of the last ones, what it calls."""
     one = await call.app.aschedule(call.path["name"])
@@ -107,6 +125,7 @@ async def schedule(call: Call[Nothing, None]) -> Page:
     shown = {
         "schedule": one,
         "when": when(one),
+        "words": in_words(one),
         "preview": [] if one.problem or not one.enabled else one.preview(_PREVIEWED),
         "fires": await one.afires(limit=_FIRES),
         "values": values,

@@ -1,4 +1,4 @@
-"""What the leader has sampled: how large and how fast the store is, and when code was deployed."""
+"""What the leader has sampled: how large and how fast the store is."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass.app import Windlass
-from windlass.insight.figures.deploys import Deploy, deploys
 from windlass.insight.figures.figures import Figures
 from windlass.insight.figures.view import Level
 from windlass.web.site import formats
-from windlass.web.site.charts import step_of
 from windlass.web.site.recent import Recent
 
 _LABELS = {"size": "Size", "memory": "Memory", "max_memory": "Memory at most", "connections": "Connections"}
 
 
-async def _sampled(app: Windlass, range: str) -> Figures:
-    return await app.afigures(store=True, range=range, step=step_of(range))
+async def _sampled(app: Windlass) -> Figures:
+    return await app.afigures(store=True, range="1h", step="1m")
 
 
 _STORE = Recent(_sampled, seconds=15)
@@ -35,16 +33,11 @@ class StoreLevels:
 
 async def store_levels(app: Windlass) -> StoreLevels:
     """The levels of the last hour."""
-    levels = (await _STORE.of(app, "1h")).total.levels
+    levels = (await _STORE.of(app)).total.levels
     return StoreLevels(
         levels.get("latency"),
         [(label, _written(name, levels[name].newest)) for name, label in _LABELS.items() if name in levels],
     )
-
-
-async def deploys_within(app: Windlass, range: str) -> Sequence[Deploy]:
-    """The deploys of one of the ranges of charts."""
-    return list(deploys((await _STORE.of(app, range)).points))
 
 
 def _written(name: str, value: float) -> str:

@@ -11,9 +11,9 @@ from windlass.core.access.roles import Role
 from windlass.core.validate import listed
 from windlass.insight.diagnostics.finding import Diagnosis
 from windlass.version import VERSION
-from windlass.web.counts import overview_of
 from windlass.web.cursors import list_name
 from windlass.web.problems import Problem, bad_input, not_found
+from windlass.web.readings.counts import overview_of
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.site.forms.small_forms import Field, SmallForm
 from windlass.web.site.page import Page, rendered

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from windlass.app import Windlass
+from windlass.insight.figures.deploys import Deploy
 from windlass.insight.figures.figures import Figures
+from windlass.insight.figures.view import FigurePoint
 from windlass.insight.overview import Overview
-from windlass.web.counts import overview_of
-from windlass.web.problems import bad_input, not_found
+from windlass.web.problems import not_found
+from windlass.web.readings.counts import overview_of
 from windlass.web.route import Call
-from windlass.web.site.charts import RANGES, draw_throughput, draw_waiting, marked, step_of
+from windlass.web.site.drawings.charts import draw_throughput, draw_waiting, marked
+from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
 from windlass.web.site.page import Page
-from windlass.web.site.pages.store_levels import deploys_within
 from windlass.web.site.recent import Recent
 from windlass.web.tasks.routes import rate_tag
 
 _MOST = 500
 
 
-async def _by_task(app: Windlass, range: str) -> Figures:
-    return await app.afigures(range=range, step=step_of(range), by="task")
+async def _by_task(app: Windlass, range: str) -> Mapping[str, FigurePoint]:
+    return (await read_charts(app, range, by="task"))[0].by
 
 
-async def _of_task(app: Windlass, name: str, range: str) -> Figures:
-    return await app.afigures(task=name, range=range, step=step_of(range), by="queue")
+async def _of_task(app: Windlass, name: str, range: str) -> tuple[Figures, Sequence[Deploy]]:
+    return await read_charts(app, range, task=name, by="queue")
 
 
 _BY_TASK = Recent(_by_task, seconds=5)
@@ -39,8 +43,8 @@ class TasksQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 async def tasks(call: Call[TasksQuery, None]) -> Page:
     """All tasks that ran, are declared here, or are unknown to workers that met them; those that fail first."""
-    range = _range(call)
-    figures = (await _BY_TASK.of(call.app, range)).by
+    range = chart_range(call.query.range, now=call.now)
+    figures = await _BY_TASK.of(call.app, range.text)
     known = {task.name for task in call.app.tasks}
     unknown = unknown_tasks(await overview_of(call.app))
     names = sorted({*figures, *known, *unknown}, key=lambda name: (name not in unknown, name))
@@ -49,7 +53,7 @@ async def tasks(call: Call[TasksQuery, None]) -> Page:
         "figures": figures,
         "known": known,
         "unknown": unknown,
-        "minutes": {"1h": 60, "24h": 1440, "7d": 10080}[range],
+        "minutes": range.minutes,
         "range": range,
         "ranges": RANGES,
     }
@@ -58,15 +62,14 @@ async def tasks(call: Call[TasksQuery, None]) -> Page:
 
 async def task(call: Call[TasksQuery, None]) -> Page:
     """One task: its throughput, how long it waits and runs, its errors."""
-    name, range = call.path["name"], _range(call)
-    figures = await _OF_TASK.of(call.app, name, range)
+    name, range = call.path["name"], chart_range(call.query.range, now=call.now)
+    figures, deploys = await _OF_TASK.of(call.app, name, range.text)
     declared = next((task for task in call.app.tasks if task.name == name), None)
     unknown = unknown_tasks(await overview_of(call.app))
     is_known = declared is not None or bool(figures.total.counts) or name in unknown
     # No index serves the last question, so it comes last.
     if not is_known and not await call.app.ajobs(task=name, limit=1):
-        raise not_found(f"no task {name} is declared here or has run in the last {RANGES[range]}")
-    deploys = await deploys_within(call.app, range)
+        raise not_found(f"no task {name} is declared here or has run {range.words}")
     rate = await call.app.task_rate(name).asettings()
     shown = {
         "name": name,
@@ -96,10 +99,3 @@ def unknown_tasks(seen: Overview) -> dict[str, list[str]]:
         for name in reported if isinstance(reported, list) else ():
             found.setdefault(str(name), []).append(worker.name)
     return found
-
-
-def _range(call: Call[TasksQuery, None]) -> str:
-    range = call.query.range
-    if range not in RANGES:
-        raise bad_input(f"range must be one of {', '.join(RANGES)}, got {range!r}", field="range")
-    return range

@@ -39,6 +39,7 @@ const ACTIONS = {
     menu?.click();
     menu?.focus();
   },
+  u: () => document.getElementById("undo")?.click(),
   t: () => next("theme"),
   "?": () => document.getElementById("keys")?.showModal(),
 };

@@ -1,8 +1,11 @@
-// Brings an open page up to date: by its event stream, and by asking every five seconds where that fails three times.
+// Brings an open page up to date: by its event stream, and by asking every five seconds where that fails three times or
+// where somebody has chosen so.
 // A page that is hidden asks for nothing. When the store or the server is away, what is shown stays, with its age.
+import { choice } from "./settings.js";
 import { length, written } from "./times.js";
 
 const POLL = 5000;
+const CHOSEN = { "every 5 s": 5000, "every 30 s": 30_000 };
 const FAILURES = 3;
 const SLOWEST = 30_000;
 
@@ -25,7 +28,8 @@ function say(state, text) {
 }
 
 function told() {
-  say(source?.readyState === EventSource.OPEN ? "on" : "polling", source?.readyState === EventSource.OPEN ? "live" : "every 5 s");
+  if (source?.readyState === EventSource.OPEN) say("on", "live");
+  else say("polling", choice("refresh") in CHOSEN ? choice("refresh") : "every 5 s");
 }
 
 function fresh(html) {
@@ -33,8 +37,30 @@ function fresh(html) {
   reason = "";
   delete live.dataset.stale;
   away.replaceChildren();
-  if (html !== null) htmx.swap({ sourceElement: live, target: live, text: html, swap: "innerMorph" });
+  if (html !== null) Promise.resolve(htmx.swap({ sourceElement: live, target: live, text: steady(html), swap: "innerMorph" })).then(showSigns);
   told();
+}
+
+// Rows stay where they are while a page is open, whatever they are sorted by; those that are new come last.
+function steady(html) {
+  const found = document.createElement("template");
+  found.innerHTML = html;
+  for (const list of found.content.querySelectorAll("[data-steady]")) {
+    const places = new Map([...(document.getElementById(list.id)?.children ?? [])].map((row, index) => [row.dataset.row, index]));
+    const place = (row) => places.get(row.dataset.row) ?? places.size;
+    list.append(...[...list.children].sort((one, other) => place(one) - place(other)));
+  }
+  return found.innerHTML;
+}
+
+// The figures beside the links of the frame, which is not part of what is swapped.
+function showSigns() {
+  const signs = document.getElementById("signs")?.dataset ?? {};
+  for (const sign of document.querySelectorAll("[data-sign]")) {
+    const count = signs[sign.dataset.sign.slice(1)] ?? "0";
+    if (sign.textContent !== count) sign.textContent = count;
+    sign.hidden = count === "0";
+  }
 }
 
 function stale(text) {
@@ -61,6 +87,27 @@ function showAge() {
   if (box.textContent !== text) box.textContent = text;
 }
 
+// As was chosen: by the stream, by asking now and then, or not at all.
+function begin() {
+  end();
+  failures = 0;
+  if (document.hidden) return;
+  const refresh = choice("refresh");
+  if (refresh === "live") connect();
+  else if (refresh in CHOSEN) {
+    poll = setInterval(ask, CHOSEN[refresh]);
+    told();
+  } else say("paused", "paused");
+}
+
+function end() {
+  clearTimeout(retry);
+  clearInterval(poll);
+  poll = 0;
+  source?.close();
+  source = null;
+}
+
 function connect() {
   clearTimeout(retry);
   source?.close();
@@ -78,7 +125,7 @@ function connect() {
 }
 
 function failed() {
-  source.close();
+  source?.close();
   failures += 1;
   if (failures < FAILURES) say("off", "not live");
   else if (!poll) {
@@ -110,12 +157,16 @@ async function comeBack() {
 }
 
 if (address) {
-  connect();
+  begin();
   setInterval(showAge, 1000);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) return connect();
-    clearTimeout(retry);
-    source?.close();
+    begin();
+    if (poll) ask();
+  });
+  document.addEventListener("windlass:chosen", (event) => {
+    if (event.detail.name !== "refresh") return;
+    begin();
+    if (poll) ask();
   });
   addEventListener("pagehide", () => source?.close());
 } else if (document.body.dataset.status === "503") {

@@ -1,4 +1,4 @@
-// What a person has chosen, kept in this browser only: theme, density, time zone, keys, range. No secrets.
+// What a person has chosen, kept in this browser only: theme, density, time zone, keys, refresh, range. No secrets.
 
 const PREFIX = "windlass-";
 
@@ -7,6 +7,7 @@ export const CHOICES = {
   density: ["comfortable", "compact"],
   zone: ["local", "UTC"],
   keys: ["on", "off"],
+  refresh: ["live", "every 5 s", "every 30 s", "paused"],
 };
 
 export function read(name) {

@@ -1,4 +1,4 @@
-"""Delivers what alerts tell, by one channel."""
+"""Delivers the events of alerts, by one channel."""
 
 from __future__ import annotations
 
@@ -70,8 +70,9 @@ class AlertDelivery:
 
 
 class UndeliverableAlerts:
-    """Settles what is for channels that this process does not have: a rule names one that no code gives, or code of
-    another version gives it. It is tried as often as any other, so a leader that has the channel may still come.
+    """Settles deliveries for channels that this process does not have: a rule names a channel that no code gives, or
+    only code of another version gives. Such a delivery is tried as often as any other, because the next leader may have
+    the channel.
     """
 
     name = "alerts by none"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.store.operations.alerts.alerts import Recorded
-from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 from windlass.worker.duties.alerts.mutes import end_mutes
 from windlass.worker.duties.alerts.round import AlertRounds
 
@@ -28,7 +28,7 @@ def rounds_of(client: Client) -> AlertRounds:
 
 
 def evaluate(client: Client) -> Recorded:
-    """Hold all rules against figures now. Where another process leads, it does that, and nothing is done here."""
+    """Compare all rules with figures now. Where another process leads, it does that, and nothing is done here."""
     session = client.session
     holder = f"{clock.random_bits(128):032x}"
     lead = session.upkeep(take_lead(LEADER, holder=holder, ttl=_TTL))

@@ -9,9 +9,9 @@ from windlass.store.operations.diagnostics.mutes import mutes, unmute
 
 
 def end_mutes() -> Operation[list[str]]:
-    """End the mutes that were to last until a deploy, where workers were started anew since; their causes.
+    """End the mutes that last until the next deploy, if there was one since; gives their causes.
 
-    Those with an end of their own need nothing: from then on they count for nothing, and tidying removes them.
+    A mute with an end of its own has no effect after it, and tidying removes it.
     """
     until_deploy = [mute.cause for mute in (yield from mutes()) if mute.ends_at is None]
     if not until_deploy:

@@ -1,4 +1,4 @@
-"""One round: rules and figures are read, judged, and what has changed is written."""
+"""One round: rules and figures are read and compared, and what has changed is written."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from windlass.client.session import Session
+from windlass.core.alerts.evaluator import MOST_OPEN, RuleEvaluator
 from windlass.core.alerts.expression import measures_of, parse
-from windlass.core.alerts.judgement import MOST_OPEN, Judge
 from windlass.core.alerts.records import AlertRule, AlertState, EventKind
 from windlass.core.alerts.rules import LONGEST_COOL_DOWN, default_rules
-from windlass.core.alerts.silence import Told, told
+from windlass.core.alerts.silence import AlertChanges, apply_silences
 from windlass.core.alerts.window import Baseline
 from windlass.errors import ConfigError
 from windlass.store.operations.alerts.alerts import NewDelivery, Recorded, record, situation
 from windlass.store.operations.alerts.rules import declare
-from windlass.store.operations.leader import Lead
+from windlass.store.operations.upkeep.leader import Lead
 from windlass.worker.duties.alerts.figures import baseline, windows
 
 log = logging.getLogger("windlass.alerts")
@@ -48,16 +48,16 @@ class AlertRounds:
         self._session = session
         self._channels = channels
         self._declared = declared
-        self._judge = Judge(new_id=new_id)
+        self._evaluator = RuleEvaluator(new_id=new_id)
         self._term: int | None = None
         self._baseline = Baseline()
         self._baseline_due = 0
         self._due: dict[int, int] = {}
         self._resolved_within = LONGEST_COOL_DOWN
-        self._told: dict[str, int] = {}
+        self._logged: dict[str, int] = {}
 
     def round(self, lead: Lead, *, all_rules: bool = False) -> Recorded | None:
-        """Hold the rules that are due, or all of them, against figures; None where the term leads no more."""
+        """Compare the rules that are due, or all of them, with figures; None where the term leads no more."""
         if self._term != lead.term:
             self._session.run(declare([*default_rules(), *self._declared()]))
             self._term = lead.term
@@ -70,37 +70,37 @@ class AlertRounds:
             self._baseline_due = seen.now + _BASELINE_EVERY
         lengths = self._lengths(enabled, seen.now, all_rules=all_rules)
         found = self._session.run(windows(lengths, now=seen.now, baseline=self._baseline))
-        verdict = self._judge.judge(seen.rules, found, alerts=seen.alerts, now=seen.now)
-        self._judge.forget(alert for alert in seen.alerts if alert.state != AlertState.RESOLVED)
-        self._tell_left_out(verdict.left_out)
+        evaluation = self._evaluator.evaluate(seen.rules, found, alerts=seen.alerts, now=seen.now)
+        self._evaluator.forget(alert for alert in seen.alerts if alert.state != AlertState.RESOLVED)
+        self._log_left_out(evaluation.left_out)
         rules = {rule.name: rule for rule in seen.rules}
-        heard = told(rules, fired=verdict.fired, resolved=verdict.resolved, alerts=seen.alerts)
-        if not verdict.fired and not verdict.resolved and not heard.unsilenced:
+        changes = apply_silences(rules, fired=evaluation.fired, resolved=evaluation.resolved, alerts=seen.alerts)
+        if not evaluation.fired and not evaluation.resolved and not changes.unsilenced:
             return Recorded([], [])
         return self._session.run(
             record(
                 lead,
-                fired=heard.fired,
-                resolved=[alert.id for alert in verdict.resolved],
-                unsilenced=[alert.id for alert in heard.unsilenced],
-                deliveries=self._deliveries(rules, heard),
+                fired=changes.fired,
+                resolved=[alert.id for alert in evaluation.resolved],
+                unsilenced=[alert.id for alert in changes.unsilenced],
+                deliveries=self._deliveries(rules, changes),
             )
         )
 
     def _lengths(self, rules: Iterable[AlertRule], now: int, *, all_rules: bool) -> list[int]:
         """The lengths of windows that are to be looked at now: long ones less often."""
         lengths = sorted({rule.window_length for rule in rules})
-        # A clock that was set back holds nothing up.
+        # A clock that was set back must not delay a round.
         due = [one for one in lengths if all_rules or not 0 < self._due.get(one, 0) - now <= _LONGEST]
         self._due = {one: self._due.get(one, 0) for one in lengths}
         for one in due:
             self._due[one] = now + min(max(one // _SHARE, _SHORTEST), _LONGEST) - _SHORTEST // 2
         return due
 
-    def _deliveries(self, rules: Mapping[str, AlertRule], heard: Told) -> list[NewDelivery]:
+    def _deliveries(self, rules: Mapping[str, AlertRule], changes: AlertChanges) -> list[NewDelivery]:
         found: list[NewDelivery] = []
-        fired = [*(alert for alert in heard.fired if alert.silenced_until is None), *heard.unsilenced]
-        for kind, alerts in ((EventKind.FIRED, fired), (EventKind.RESOLVED, heard.resolved)):
+        fired = [*(alert for alert in changes.fired if alert.silenced_until is None), *changes.unsilenced]
+        for kind, alerts in ((EventKind.FIRED, fired), (EventKind.RESOLVED, changes.resolved)):
             for alert in alerts:
                 rule = rules.get(alert.rule)
                 chosen = [] if rule is None else rule.channel_names
@@ -108,11 +108,11 @@ class AlertRounds:
                 found += [(alert.id, kind.value, name) for name in names]
         return found
 
-    def _tell_left_out(self, left_out: Mapping[str, int]) -> None:
+    def _log_left_out(self, left_out: Mapping[str, int]) -> None:
         for rule, number in left_out.items():
-            if rule not in self._told:
+            if rule not in self._logged:
                 log.warning("rule %s: %s alerts are open, and %s more are not fired", rule, MOST_OPEN, number)
-        self._told = dict(left_out)
+        self._logged = dict(left_out)
 
 
 def _needs_baseline(rules: Iterable[AlertRule]) -> bool:

@@ -14,8 +14,8 @@ _PRUNE_EVERY = 60.0
 
 
 class RollingUp:
-    """The leader does it, every ten seconds. Another process that does it at the same time is no harm: each page is
-    refused that another has changed since it was read.
+    """The leader does it, every ten seconds. Two processes may do it at the same time: the store refuses a page that
+    has changed since it was read.
     """
 
     name = "roll-up"

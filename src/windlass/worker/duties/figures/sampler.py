@@ -46,7 +46,7 @@ class Sampler:
         self._due = self._depth_due = monotonic()
 
     def sample(self) -> Bucket | None:
-        """What there is to see now; None if it was looked at just before."""
+        """Depths, workers and the state of the store now; None if they were read just before."""
         began = self._monotonic()
         if began < self._due:
             return None
@@ -110,7 +110,7 @@ class Sampler:
 
 
 def _missing(found: list[WorkerRecord]) -> int:
-    """How many workers were lost lately: while others were heard of, or just before all were lost."""
+    """How many workers were lost within the last minutes before the newest heartbeat of any worker."""
     newest = max((worker.seen_at for worker in found), default=0)
     return sum(
         not worker.is_alive and worker.seen_at > newest - _LATELY and _info(worker).concurrency > 0 for worker in found

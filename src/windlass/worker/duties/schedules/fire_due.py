@@ -9,7 +9,7 @@ from windlass.client.session import ANY_JOB
 from windlass.schedules.fires import Fire, fires_of
 from windlass.schedules.scheduled_jobs import scheduled_jobs
 from windlass.schedules.stored import declare_here
-from windlass.store.operations.leader import LEADER, resign, take_lead
+from windlass.store.operations.upkeep.leader import LEADER, resign, take_lead
 from windlass.worker.duties.schedules.firing import Fired, Firing
 
 if TYPE_CHECKING:

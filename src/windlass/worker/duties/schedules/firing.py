@@ -13,12 +13,12 @@ from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRejected
-from windlass.store.operations.leader import Lead
 from windlass.store.operations.schedules.changes import delete, recompute
 from windlass.store.operations.schedules.fire import Due, due, fire
 from windlass.store.operations.schedules.records import FireResult, FireStep, ScheduleRecord
 from windlass.store.operations.schedules.steps import MakeJob, Step, failed_step, steps
 from windlass.store.operations.schedules.versions import synchronise
+from windlass.store.operations.upkeep.leader import Lead
 from windlass.store.pages import answers
 from windlass.worker.duties.schedules.postponed import Postponed
 
@@ -111,7 +111,7 @@ class Firing:
     def _take(self, wanted: Sequence[Step], lead: Lead, *, now: int) -> list[Fired] | None:
         """Take one step with each schedule; None where the term leads no more.
 
-        Those with a unique key go apart: another transaction may have it in hand.
+        Schedules with a unique key have a batch of their own: another transaction may hold the key.
         """
         fired: list[Fired] = []
         for batch in (
@@ -139,7 +139,9 @@ class Firing:
         return [Fired(rows[result.name], result) for result in results]
 
     def _fire_apart(self, batch: Sequence[Step], lead: Lead, error: Exception, *, now: int) -> list[Fired] | None:
-        """One that cannot be fired must not keep the others of its batch from it."""
+        """Fire the schedules of a failed batch one by one, so that one that cannot be fired does not hold up the
+        others.
+        """
         if not isinstance(error, DataRejected) and not self._session.run(answers()):
             raise error
         if len(batch) == 1:
@@ -153,7 +155,7 @@ class Firing:
         return fired
 
     def _fail(self, step: Step, lead: Lead, error: Exception, *, now: int) -> list[Fired] | None:
-        """What the store rejects is in the ledger; what it could not do is tried again."""
+        """Record a fire that the store rejected in the ledger, as failed; postpone one that it could not carry out."""
         if isinstance(error, DataRejected) and step.job is not None and step.row.slot is not None:
             failed = Step(failed_step(replace(step.row, job=None), step.row.slot, now, error))
             return self._fire([failed], lead, now=now)

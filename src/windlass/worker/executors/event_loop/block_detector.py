@@ -28,7 +28,7 @@ class BlockDetector:
         self._runs = runs
         self._sent: float | None = None
         """When the beat under way was sent, on the monotonic clock."""
-        self._is_told = False
+        self._has_warned = False
 
     def is_blocked(self, now: float) -> bool:
         """Whether a beat has been under way for too long."""
@@ -40,15 +40,15 @@ class BlockDetector:
         if self._sent is None:
             if not self._runs:
                 return
-            self._is_told = False
+            self._has_warned = False
             self._sent = now
             self._loop.call_soon_threadsafe(self._came_back)
-        elif self.is_blocked(now) and not self._is_told:
-            self._is_told = self._warn(now - self._sent)
+        elif self.is_blocked(now) and not self._has_warned:
+            self._has_warned = self._warn(now - self._sent)
 
     def _came_back(self) -> None:
         sent, self._sent = self._sent, None
-        if self._is_told and sent is not None:
+        if self._has_warned and sent is not None:
             log.warning("the event loop turns again after %.1f s", clock.monotonic() - sent)
 
     def _warn(self, seconds: float) -> bool:

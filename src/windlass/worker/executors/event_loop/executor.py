@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.active_job import running
 from windlass.core.ending import Ending
 from windlass.core.outcome import StopReason
 from windlass.errors import StartRefused
-from windlass.worker.executors.event_loop.loop_thread import LoopThread
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.run import Run
+
+if TYPE_CHECKING:
+    from windlass.worker.executors.event_loop.loop_thread import LoopThread
 
 log = logging.getLogger("windlass.worker")
 
@@ -37,8 +40,11 @@ class LoopExecutor:
         return []
 
     def interrupt(self, run: Run) -> None:
-        if isinstance(run.slot, LoopThread) and run.task.is_interruptible:
-            run.slot.cancel(run)
+        if not run.task.is_interruptible:
+            return
+        for loop in (self._loop, *self._left_behind):
+            if loop is not None and loop is run.slot:
+                loop.cancel(run)
 
     def abandon(self, run: Run) -> None:
         """A coroutine that swallows every cancel costs memory and time; one that blocks its loop costs the loop."""
@@ -73,7 +79,7 @@ class LoopExecutor:
         # The pump and a thread that starts an async run may both come here first.
         with self._starting:
             if self._loop is None:
-                self._loop = LoopThread(self._perform)
+                self._loop = import_event_loop()(self._perform)
             return self._loop
 
     def _replace(self, loop: LoopThread) -> None:
@@ -123,3 +129,15 @@ class LoopExecutor:
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = self._attempts.raised(run, error)
         return self._attempts.ending(run, outcome)
+
+
+def import_event_loop() -> type[LoopThread]:
+    """What the first coroutine needs; a worker that knows of such tasks imports it before it starts.
+
+    asyncio is a sixth of our start-up, and many workers have no coroutines.
+    """
+    try:
+        from windlass.worker.executors.event_loop.loop_thread import LoopThread
+    except (OSError, ImportError) as error:
+        raise StartRefused(f"the system refuses the files of asyncio: {error}") from error
+    return LoopThread

@@ -84,7 +84,7 @@ class LoopThread:
         self._thread.join(patience)
 
     def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """As every loop does, but say nothing of what was left behind: that it is still pending is known."""
+        """Report an error as every loop does, but not that an abandoned task is still pending, which is known."""
         task = context.get("task")
         if not (self._is_closed and isinstance(task, asyncio.Task) and not task.done()):
             loop.default_exception_handler(context)

@@ -10,7 +10,7 @@ from multiprocessing import process
 from multiprocessing.context import SpawnProcess
 from threading import Lock
 
-from windlass.core.exitcode import how_it_ended
+from windlass.core.fault.exit_code import how_it_ended
 from windlass.worker.process.resources import cpu_of, memory_of
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from windlass.worker.runs.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class ChildLimits:
+class ChildLimits(Struct, frozen=True):
     """How many children there are, and when one is replaced: after so many jobs, above so many bytes."""
 
     count: int

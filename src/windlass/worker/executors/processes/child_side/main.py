@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from contextvars import Context, copy_context
-from dataclasses import dataclass
 from math import inf
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import get_ident, main_thread
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from windlass import clock
 from windlass.active_job import running
@@ -39,8 +39,11 @@ from windlass.worker.executors.user_code import is_user_code
 from windlass.worker.process.forked_signals import reset_sigterm_in_forks
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.attempt import Call as Arguments
-from windlass.worker.runs.job_log import capture_logs, capture_prints
+from windlass.worker.runs.logs.job_log import capture_logs, capture_prints
 from windlass.worker.runs.run import Run
+
+if TYPE_CHECKING:
+    import asyncio
 
 _TRY_AGAIN = 0.005
 _ONCE_WITHIN = 0.5
@@ -55,8 +58,7 @@ REFUSED = 76
 """The exit code of a child for which the system had no thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChildPipes:
+class ChildPipes(Struct, frozen=True):
     """What a worker gives its child."""
 
     orders: Connection
@@ -214,12 +216,16 @@ class Child:
         if not run.task.is_async:
             return run.task.hooked(*args, **kwargs)
         if self._loop is None:
-            self._loop = asyncio.Runner()
+            from asyncio import Runner  # a sixth of the start of a child, for sync tasks in vain
+
+            self._loop = Runner()
         # The context of this run: by default a runner would use one for all of them.
         return self._loop.run(self._follow(run, args, kwargs), context=copy_context())
 
     async def _follow(self, run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        self._coroutine = asyncio.current_task()
+        from asyncio import current_task
+
+        self._coroutine = current_task()
         try:
             self._stop_if_wanted(run)
             return await run.task.hooked(*args, **kwargs)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from windlass.active_job import deliver_interrupt
 from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.operation import Answer, Call, Operation, drive
+from windlass.threads.in_thread import in_thread
 from windlass.worker.executors.processes.child_side.messages import StoreAnswer, StoreCall
 
 A = TypeVar("A")
@@ -33,9 +34,7 @@ class PipedStore:
 
     async def arun(self, operation: Operation[A]) -> A:
         """``run`` while the loop goes on."""
-        import asyncio
-
-        return await asyncio.to_thread(self.run, operation)
+        return await in_thread(self.run, operation)
 
     def _execute(self, call: Call) -> Answer:
         number = self._replies.expect()

@@ -1,0 +1,58 @@
+"""The arguments of a job by name, secrets masked; in a line where there is little room."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from windlass.insight.payload import PayloadView, parameters_of
+from windlass.insight.redact import MASK
+from windlass.job import Job
+from windlass.task import Task
+
+_MOST_PAYLOAD = 8_000
+"""Characters of a payload that are read for a line; a longer one would take longer than its line is worth."""
+_MOST_VALUE, _MOST_LINE = 40, 160
+
+
+def named_arguments(payload: PayloadView, parameters: Sequence[str]) -> Iterator[tuple[str, object]]:
+    """Each argument with its name, or its number where the task is not known here."""
+    args, kwargs = payload.args, payload.kwargs
+    for number, value in enumerate(args if isinstance(args, list) else ()):
+        yield (parameters[number] if number < len(parameters) else f"[{number}]"), value
+    if isinstance(kwargs, Mapping):
+        places = {name: place for place, name in enumerate(parameters)}
+        yield from sorted(kwargs.items(), key=lambda pair: places.get(pair[0], len(places)))
+
+
+def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
+    """``order_id=7 amount=129.90``; empty where there are none, or they are not for a line. Those without a name are
+    left out: names tell which are secrets.
+    """
+    if len(job.record.payload) > _MOST_PAYLOAD:
+        return ""
+    parameters = parameters_of(job.task, tasks)
+    payload = PayloadView.of(job.record.payload, parameters)
+    if isinstance(payload.args, Mapping):
+        return "encrypted"
+    named = [pair for pair in named_arguments(payload, parameters) if not pair[0].startswith("[")]
+    named.sort(key=lambda pair: isinstance(pair[1], dict | list))  # what fits into a line comes first
+    line = " ".join(f"{name}={_short(value)}" for name, value in named)
+    return line if len(line) <= _MOST_LINE else f"{line[:_MOST_LINE]}…"
+
+
+def _short(value: object) -> str:
+    """
+    >>> _short("ada"), _short({"value": "74.50"}), _short(None), _short(MASK)
+    ('ada', '{value:74.50}', 'null', 'masked')
+    """
+    match value:
+        case str():
+            text = value
+        case {"$": str(), "v": inner}:  # a value that JSON has no form for
+            return _short(inner)
+        case _:
+            text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace('"', "")
+    text = text.replace(MASK, "masked")
+    return text if len(text) <= _MOST_VALUE else f"{text[:_MOST_VALUE]}…"

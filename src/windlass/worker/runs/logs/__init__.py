@@ -1,0 +1,8 @@
+"""Logs: what jobs log and print, and what a worker logs of its runs.
+
+Files, in reading order:
+
+- ``job_log``: Captures what a job logs and prints.
+- ``run_log``: Logs one line for every run that ended without an error.
+- ``failure_log``: Logs runs that failed, with their tracebacks.
+"""

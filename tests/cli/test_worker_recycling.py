@@ -53,6 +53,7 @@ def test_a_job_that_changes_the_folder_does_not_lead_the_fresh_process_astray(sh
         shop.app.enqueue("wander").result(timeout=PATIENCE)
         worker.wait_for("tasks")
         assert lives(shop, 1)[0][0] == worker.pid
+        worker.wait_for("tasks")  # of the third process, which runs no job
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
 
@@ -70,10 +71,36 @@ def test_a_supervised_worker_is_replaced_at_once(shop: Program) -> None:
 def test_a_worker_that_is_too_large_from_the_start_still_runs_jobs(shop: Program) -> None:
     """B11: one, and then the next process does."""
     with shop.start("worker", "--max-memory", "1KB") as worker:
+        worker.wait_for("tasks")
         first = lives(shop, 1)[0]
-        eventually(lambda: lives(shop, 1)[0] != first)
+        worker.wait_for("tasks")
+        assert lives(shop, 1)[0] != first
+        worker.wait_for("tasks")  # of the third process, which stays until it has run a job
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_fresh_process_that_does_not_run_yet(shop: Program, number: int) -> None:
+    """B7, B11: as it would have ended the one before."""
+    pipe = shop.folder / "pipe"
+    os.mkfifo(pipe)
+    shop.write(
+        "jobs.py",
+        f"""{JOBS}
+import sys
+if "--afresh" in sys.argv:
+    print("importing", flush=True)
+    Path({str(pipe)!r}).read_text()
+""",
+    )
+    with shop.start("worker", "--max-jobs", "1") as worker:
+        lives(shop, 1)
+        worker.wait_for("importing")
+        worker.signal(number)
+        assert worker.code() == 0
+    assert not [line for line in worker.shown if "Traceback" in line]
+    assert shop.app.workers() == []
 
 
 def test_a_signal_ends_a_worker_that_is_about_to_be_replaced(shop: Program) -> None:

@@ -184,7 +184,7 @@ def test_a_worker_asks_seldom_while_its_store_is_away(app: Windlass, far_process
 
 
 def test_the_log_has_a_few_lines_for_an_outage(app: Windlass, far_processes: Processes, proxy: Proxy) -> None:
-    """S1: one for each part of a worker that has noticed, however long it lasts and however often they ask."""
+    """S1: one each for jobs, figures and all duties together, however long it lasts and however often they ask."""
     worker = far_processes.worker(lease="2s")
     proxy.turn_away()
     worker.await_line("log lease lost")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from threading import Lock
 
 from msgspec import Struct
 
@@ -50,7 +51,9 @@ class Duties:
         self._timed = {duty.name: TimedDuty(duty) for duty in (leadership, *duties)}
         if watched is not None:
             leadership.is_hung = self._timed[watched.name].is_hung
-        self._wake = Ticker(_Rounds(self._timed[woken.name]).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
+        self._outage = _Outage("duties wait")
+        woken_rounds = _Rounds(self._timed[woken.name], self._outage)
+        self._wake = Ticker(woken_rounds.tick, name=woken.name, rest=_AFTER_NOTIFICATION)
         self.tickers = [self._wake if name == woken.name else self._ticker(duty) for name, duty in self._timed.items()]
         if watched is not None:
             [on_time] = [ticker for ticker in self.tickers if ticker.name == watched.name]
@@ -81,7 +84,7 @@ class Duties:
 
     def _ticker(self, duty: TimedDuty) -> Ticker:
         led = LedDuty(duty, leadership=self._leadership, session=self._session) if duty.needs_lead else duty
-        return Ticker(_Rounds(led).tick, name=duty.name)
+        return Ticker(_Rounds(led, self._outage).tick, name=duty.name)
 
 
 class Round(Struct, frozen=True):
@@ -128,7 +131,7 @@ class TimedDuty:
 
 def duty_ticker(duty: Duty) -> Ticker:
     """The thread of a duty that every process does."""
-    return Ticker(_Rounds(duty).tick, name=duty.name)
+    return Ticker(_Rounds(duty, _Outage(f"{duty.name} waits")).tick, name=duty.name)
 
 
 class LedDuty:
@@ -157,20 +160,43 @@ class LedDuty:
         return self._duty.tick()
 
 
+class _Outage:
+    """The store is away: the first duty that notices logs it for all that share this."""
+
+    def __init__(self, what_happens: str) -> None:
+        self._what_happens = what_happens
+        self._waiting: set[str] = set()
+        """The duties whose newest round found no store."""
+        self._changing = Lock()
+
+    def noticed_by(self, duty: str, error: StoreUnavailable) -> None:
+        with self._changing:
+            is_first = not self._waiting
+            is_new = duty not in self._waiting
+            self._waiting.add(duty)
+        if is_first:
+            log.warning("store unavailable, %s: %s", self._what_happens, error)
+        elif is_new:
+            log.debug("store unavailable, %s waits too: %s", duty, error)
+
+    def over_for(self, duty: str) -> None:
+        if duty in self._waiting:
+            with self._changing:
+                self._waiting.discard(duty)
+
+
 class _Rounds:
     """The rounds of one duty, through outages of the store."""
 
-    def __init__(self, duty: Duty) -> None:
+    def __init__(self, duty: Duty, outage: _Outage) -> None:
         self._duty = duty
-        self._is_away = False
+        self._outage = outage
 
     def tick(self) -> float:
         try:
             pause = self._duty.tick()
         except StoreUnavailable as error:
-            if not self._is_away:
-                log.warning("store unavailable, %s waits: %s", self._duty.name, error)
-            self._is_away = True
+            self._outage.noticed_by(self._duty.name, error)
             return _WHILE_AWAY * (0.5 + clock.roll())
-        self._is_away = False
+        self._outage.over_for(self._duty.name)
         return pause

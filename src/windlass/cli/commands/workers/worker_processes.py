@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -156,12 +156,13 @@ def _commands(arguments: list[str], count: int, id: str | None) -> list[list[str
 
 def _run_here(command: Command, out: Output, options: dict[str, Any]) -> None:
     from windlass.worker.process.sighup import hold_hangups
-    from windlass.worker.supervisor.reexec import EXIT_RESTART, reexec
+    from windlass.worker.supervisor.reexec import EXIT_RESTART, reexec, stopping_early
 
     folder = os.getcwd()
     hold_hangups()  # until the worker runs: a second SIGHUP must not end the fresh process
     try:
-        command(out=out, **options)
+        with stopping_early() if options["is_restarted"] else nullcontext():
+            command(out=out, **options)
     except click.exceptions.Exit as exit:
         if exit.exit_code == EXIT_RESTART and options["supervised"] is None:
             reexec(folder)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
@@ -11,9 +12,13 @@ import apsw
 import pytest
 from starlette.requests import Request
 
+from tests.ledger.apps import Gate, gate
 from tests.waiting import PATIENCE, eventually
 from tests.web.http import V1, Admitting, Http
 from windlass import State, Windlass
+from windlass.client.client import Client
+from windlass.core.records import Claimed
+from windlass.store.operation import Operation
 from windlass.testing import ManualClock
 from windlass.threads.start import start_thread
 from windlass.web import api
@@ -23,6 +28,7 @@ from windlass.web.security.roles import Identity, Role
 from windlass.web.server import Server
 
 SPEECH = Identity("speech", Role.WORKER, frozenset({"tts"}), via="token")
+ORDER = Claim(1, ["tts"], 60_000, "speech", None)
 
 
 @pytest.fixture
@@ -238,6 +244,23 @@ def test_a_claim_that_waits_ends_with_its_client(app: Windlass) -> None:
         assert job["attempt"] == 1
 
 
+def request_until(gone: Callable[[], object]) -> Request:
+    """A request whose client goes away when the call returns; the loop goes on meanwhile."""
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.to_thread(gone)
+        return {"type": "http.disconnect"}
+
+    return Request({"type": "http", "headers": []}, receive)
+
+
+async def expect_given_back(app: Windlass) -> None:
+    """The job waits, uncharged, after the app was closed."""
+    async with Windlass(app.url, namespace=app.client.namespace, clock=app.client.clock) as again:
+        job = await again.ajob("one")
+        assert (job.state, job.attempt) == (State.PENDING, 0)
+
+
 @pytest.mark.only_on("sqlite")
 @pytest.mark.asyncio
 async def test_jobs_of_a_client_that_is_gone_go_back_uncharged(app: Windlass) -> None:
@@ -249,8 +272,63 @@ async def test_jobs_of_a_client_that_is_gone_go_back_uncharged(app: Windlass) ->
 
     request = Request({"type": "http", "headers": []}, receive)
     with pytest.raises(ClientGone):
-        await claim_while_connected(app.client, request, Claim(1, ["tts"], 60_000, "speech", None), wait=0)
+        await claim_while_connected(app.client, request, ORDER, wait=0)
     await app.aclose()
-    async with Windlass(app.url, namespace=app.client.namespace, clock=app.client.clock) as again:
-        job = await again.ajob("one")
-        assert (job.state, job.attempt) == (State.PENDING, 0)
+    await expect_given_back(app)
+
+
+class ClaimUntilClosed(Claim):
+    """A claim that has its jobs, and comes back when the app is being closed."""
+
+    def operation(self, client: Client) -> Operation[list[Claimed]]:
+        claimed = yield from Claim.operation(self, client)
+        eventually(lambda: client.session.is_closed, "the app is being closed")
+        return claimed
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.asyncio
+async def test_what_comes_back_while_the_app_is_closed_goes_back_uncharged(app: Windlass) -> None:
+    """Once its caller has heard that the client is gone, no turn of the loop is needed any more."""
+    enqueue(app)
+    request = request_until(lambda: eventually(lambda: app.job("one").state is State.RUNNING, "it is claimed"))
+    order = ClaimUntilClosed(1, ["tts"], 60_000, "speech", None)
+    with pytest.raises(ClientGone):
+        await claim_while_connected(app.client, request, order, wait=0)
+    app.close()
+    await expect_given_back(app)
+
+
+def hold_unsubscribing(app: Windlass, held: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have claims that end their waiting stop at the gate."""
+    session = app.client.session
+    subscribe = session.subscribe
+
+    def subscribed(*args: Any, **options: Any) -> Callable[[], None]:
+        unsubscribe = subscribe(*args, **options)
+
+        def wait_and_unsubscribe() -> None:
+            held.wait()
+            unsubscribe()
+
+        return wait_and_unsubscribe
+
+    monkeypatch.setattr(session, "subscribe", subscribed)
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.asyncio
+async def test_jobs_of_a_client_that_goes_as_its_waiting_ends_go_back_uncharged(
+    app: Windlass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The jobs are found, and the claim is about to stop listening for more."""
+    with gate() as held:
+        hold_unsubscribing(app, held, monkeypatch)
+        request = request_until(held.await_entered)
+        claiming = asyncio.create_task(claim_while_connected(app.client, request, ORDER, wait=PATIENCE))
+        await asyncio.to_thread(eventually, lambda: is_waited(app))
+        enqueue(app)
+        with pytest.raises(ClientGone):
+            await claiming
+    await app.aclose()
+    await expect_given_back(app)

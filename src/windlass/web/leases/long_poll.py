@@ -15,7 +15,7 @@ from windlass.client.client import Client
 from windlass.core.records import Claimed
 from windlass.store.operation import Operation
 from windlass.store.operations.queries import next_due
-from windlass.web.leases.waiting_claims import waiting_claims_of
+from windlass.web.leases.waiting_claims import Waiter, waiting_claims_of
 
 _LOOK_AGAIN = 5.0
 """Seconds after which a claim that waits looks again without news."""
@@ -53,17 +53,25 @@ async def claim_while_connected(client: Client, request: Request, wanted: Claim,
             return claiming.result()
         raise ClientGone
     except (ClientGone, asyncio.CancelledError):
-        _give_back(client, claiming)
+        await _give_back(client, claiming)
         raise
     finally:
         gone.cancel()
 
 
-def _give_back(client: Client, claiming: asyncio.Task[list[Claimed]]) -> None:
-    if not claiming.done():
-        claiming.cancel()  # a call under way is undone when it comes back
-    elif not claiming.cancelled() and claiming.exception() is None and claiming.result():
-        client.session.run_later(release(client, claiming.result()))
+async def _give_back(client: Client, claiming: asyncio.Task[list[Claimed]]) -> None:
+    """Have what was claimed, or is being claimed, given back; by store threads, which closing the app waits for."""
+    if claiming.cancel():
+        # A call under way is undone when it comes back, but only once the task has heard that it is cancelled: an app
+        # that is closed before that has no thread left to undo it.
+        await asyncio.wait({claiming})
+    if not claiming.cancelled() and claiming.exception() is None:
+        _release(client, claiming.result())
+
+
+def _release(client: Client, claimed: Sequence[Claimed]) -> None:
+    if claimed:
+        client.session.run_later(release(client, claimed))
 
 
 async def _claimed(client: Client, wanted: Claim, *, wait: float) -> list[Claimed]:
@@ -71,15 +79,24 @@ async def _claimed(client: Client, wanted: Claim, *, wait: float) -> list[Claime
     found = await _try(client, wanted)
     if found or wait <= 0:
         return found
-    async with waiting_claims_of(client.session).waiter(frozenset(wanted.queues or client.known_queues)) as waiter:
-        while True:
-            waiter.clear()
-            if found := await _try(client, wanted):
-                return found
-            left = until - clock.monotonic()
-            if left <= 0:
-                return []
-            await waiter.wait(min(left, await _pause(client)))
+    try:
+        async with waiting_claims_of(client.session).waiter(frozenset(wanted.queues or client.known_queues)) as waiter:
+            found = await _found_until(until, client, wanted, waiter)
+    except BaseException:
+        _release(client, found)  # leaving the block takes a while, in which the client may go
+        raise
+    return found
+
+
+async def _found_until(until: float, client: Client, wanted: Claim, waiter: Waiter) -> list[Claimed]:
+    while True:
+        waiter.clear()
+        if found := await _try(client, wanted):
+            return found
+        left = until - clock.monotonic()
+        if left <= 0:
+            return []
+        await waiter.wait(min(left, await _pause(client)))
 
 
 async def _try(client: Client, wanted: Claim) -> list[Claimed]:

@@ -9,7 +9,9 @@ from typing import TypeVar
 import pytest
 
 from tests.manual_clock import manual_clock, move
-from tests.model.samples import LEASE
+from tests.model.invariants import Invariants
+from tests.model.model import Model
+from tests.model.samples import HOUR, LEASE
 from tests.places.fixtures import PlaceOn
 from tests.places.place import Place
 from tests.store.enqueue import add
@@ -23,6 +25,7 @@ from windlass.store.operations.cycle import finish
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows.edges import NewEdge
 from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.rates.limits import LimitSeed
 from windlass.store.operations.rescue import Rescued, rescue
 
 A = TypeVar("A")
@@ -106,3 +109,19 @@ def test_the_fault_of_a_lost_manual_claim_names_the_attempt_that_was_lost(store:
     store.rescue()
     record = store.run(queries.find(["job"]))["job"]
     assert [fault.attempt for fault in read_faults(record.errors).faults] == [1]
+
+
+@pytest.mark.parametrize("step", [0, HOUR])
+def test_only_a_drain_after_the_clock_went_back_begins_to_count_tokens_anew(step: int) -> None:
+    """The bucket fills again from there on, so the same instants bring tokens twice; otherwise they never do."""
+    clock = manual_clock()
+    model = Model(now=clock)
+    model.ensure_limit(LimitSeed("github", 1, LEASE, 2))
+    taken = [model.take_token("github", waiter=None) for _ in range(2)]
+    move(clock, -step)
+    model.drain("github")
+    move(clock, step)
+    taken += [model.take_token("github", waiter=None) for _ in range(2)]
+    assert [one is not None and one.is_taken for one in taken] == [True, True, step > 0, step > 0]
+    assert model.taken_at["limit github"] == [clock()] * 2
+    Invariants().check(model)

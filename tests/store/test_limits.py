@@ -246,6 +246,19 @@ def test_a_drained_bucket_is_empty(store: Store) -> None:
     assert take(store) == TakeResult(False, SECOND, 0)
 
 
+def test_a_bucket_that_is_drained_after_the_clock_went_back_fills_from_there_on(store: Store) -> None:
+    """E7: it does not wait for the clock to come round again, and an hour is an hour, though it was there before."""
+    seed(store, "1/min", 2)
+    assert [take(store).is_taken for _ in range(2)] == [True, True]
+    store.advance(-HOUR)
+    assert store.run(limits.drain("github"))
+    assert tokens(store) == 0
+    store.advance(MINUTE)
+    assert tokens(store) == 1
+    store.advance(HOUR - MINUTE)
+    assert [take(store).is_taken for _ in range(3)] == [True, True, False]
+
+
 def test_a_limit_that_is_removed_takes_its_line_along(store: Store) -> None:
     seed(store, "1/s", 1)
     take(store)

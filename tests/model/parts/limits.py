@@ -69,9 +69,7 @@ class LimitModel(CooldownModel, RateModel):
             limit.line.pop(waiter or "", None)
             self.note_taken(f"limit {name}")
             return TakeResult(True, 0, ahead)
-        if limit.bucket.filled_at > self._now():
-            limit.bucket = bucket
-            self.taken_at.pop(f"limit {name}", None)
+        self._notice_clock(name)
         due = bucket.due_in(ahead + 1)
         if cooling:
             # What comes meanwhile is not more than fills the bucket.
@@ -102,8 +100,16 @@ class LimitModel(CooldownModel, RateModel):
         if name in self.limits:
             self.limits[name].line.pop(waiter, None)
 
+    def _notice_clock(self, name: str) -> None:
+        """One that went back: the bucket goes on from there, and the time until then comes a second time."""
+        limit = self.limits[name]
+        if limit.bucket.filled_at > self._now():
+            limit.bucket = limit.bucket.filled(self._now())
+            self.taken_at.pop(f"limit {name}", None)
+
     def drain(self, name: str) -> bool:
         if name in self.limits:
+            self._notice_clock(name)
             self.limits[name].bucket = Bucket(self.limits[name].bucket.rate, 0, self._now())
         return name in self.limits
 

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
+
+import pytest
+from msgspec.structs import replace
 
 from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
@@ -15,10 +18,13 @@ from tests.strikes import Strike, sweep
 from tests.waiting import PATIENCE, eventually
 from windlass.errors import IdConflict, StoreUnavailable
 from windlass.store.driver import DataRejected
+from windlass.store.operation import Lane, Operation
 from windlass.store.operations import enqueue, queries
 from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.sqlite import group_commit
 from windlass.store.sqlite.driver import SqliteDriver
 
+T = TypeVar("T")
 THREADS = 100
 """More than share one commit, so that there are two."""
 LEADS = tuple(f"windlass.store.sqlite.{module}" for module in ("group_commit", "file", "statements", "libraries"))
@@ -28,6 +34,28 @@ LEADS = tuple(f"windlass.store.sqlite.{module}" for module in ("group_commit", "
 def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: int = 0) -> bool:
     """Whether all wait for their turn or were refused; ``before`` so many have it."""
     return len(driver._connections.writer._queued) + sum(map(Future.done, calls)) + before == len(calls)
+
+
+def unhurried(operation: Operation[T]) -> Operation[T]:
+    """The same operation as upkeep, which no caller waits for."""
+    call = next(operation)
+    while True:
+        try:
+            call = operation.send((yield replace(call, lane=Lane.UPKEEP)))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def enqueue_unhurried(store: Store, name: str) -> object:
+    return store.run(unhurried(enqueue.enqueue([new_job(name, payload="[1]")], {})))
+
+
+@pytest.fixture
+def long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Upkeep waits for others as if it had all the time of the test, and every commit was just now."""
+    monkeypatch.setattr(group_commit, "_SHARING", 10 * PATIENCE)
+    monkeypatch.setattr(group_commit, "_BUSY", 10 * PATIENCE)
 
 
 @contextmanager
@@ -107,10 +135,11 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
         for number, striker in enumerate(sweep(*LEADS)):
             names = [f"{number}-{part}" for part in range(3)]
             with driver._connections.writer._turn:
-                told = [
-                    threads.submit(striker.during, partial(store.enqueue, new_job(name, payload="[1]")))
-                    for name in names
+                calls: list[Callable[[], object]] = [
+                    partial(store.enqueue, new_job(name, payload="[1]")) for name in names[:2]
                 ]
+                calls.append(partial(enqueue_unhurried, store, names[2]))
+                told = [threads.submit(striker.during, call) for call in calls]
                 eventually(partial(are_queued, driver, told))
             errors = [future.result(PATIENCE) for future in told]
             assert sum(error is not None for error in errors) <= 1, (striker.struck, errors)
@@ -118,3 +147,50 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
             for name, error in zip(names, errors, strict=True):
                 assert isinstance(error, Strike) or name in stored, (striker.struck, error)
             rival.enqueue(new_job())
+
+
+def test_upkeep_shares_the_commit_of_another_thread(place: SqlitePlace, long_waits: None) -> None:
+    """A13: cleaning beside a busy worker takes no lock and syncs no disk of its own."""
+    with open_store(place) as store, ThreadPoolExecutor(1) as thread:
+        store.enqueue(new_job())
+        driver = store.driver
+        assert isinstance(driver, SqliteDriver)
+        upkeep = thread.submit(enqueue_unhurried, store, "upkeep")
+        eventually(partial(are_queued, driver, [upkeep]))
+        assert store.count() == 1
+        store.enqueue(new_job())
+        upkeep.result(PATIENCE)
+        assert store.count() == 3
+
+
+def test_upkeep_alone_waits_for_no_other_commit(place: SqlitePlace, long_waits: None) -> None:
+    """Its own commits are not those of others: a process that only cleans does so without a pause."""
+    with open_store(place) as store:
+        for number in range(3):
+            enqueue_unhurried(store, f"{number}")
+        assert store.count() == 3
+
+
+def test_upkeep_goes_on_alone_when_no_commit_comes(place: SqlitePlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "_BUSY", 10 * PATIENCE)
+    with open_store(place) as store:
+        store.enqueue(new_job())
+        enqueue_unhurried(store, "upkeep")
+        assert store.count() == 2
+
+
+def test_an_error_of_a_shared_commit_reaches_upkeep(place: SqlitePlace, long_waits: None) -> None:
+    """I10: upkeep is not told that something was done that was not."""
+    with open_store(place, deadline=0.3) as store, ThreadPoolExecutor(1) as thread:
+        store.enqueue(new_job())
+        driver = store.driver
+        assert isinstance(driver, SqliteDriver)
+        upkeep = thread.submit(enqueue_unhurried, store, "upkeep")
+        eventually(partial(are_queued, driver, [upkeep]))
+        with closing(place.connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreUnavailable):
+                store.enqueue(new_job())
+            assert type(upkeep.exception(PATIENCE)) is StoreUnavailable
+            connection.execute("ROLLBACK")
+        assert store.count() == 1

@@ -154,3 +154,37 @@ def test_cached_results_are_counted_and_ordered_from_their_index(tmp_path: Path)
         assert len(reads) == 1, plan
         assert "COVERING INDEX" in reads[0]
         assert not any("windlass_key_expiry" in step for step in plan)
+
+
+@pytest.mark.parametrize("name", ["limited", "uncount completed", "uncount ended", "count claimed", "limits"])
+def test_a_cycle_looks_up_the_limits_of_its_own_queues(tmp_path: Path, name: str) -> None:
+    """C3: it takes as many steps beside a thousand limited queues as beside none."""
+    [text] = [statement.text for statement in CALLS["cycle"] if statement.name == name]
+    place = SqlitePlace(tmp_path / "jobs.db")
+    with open_store(place) as store:
+        store.count()
+        connection = apsw.Connection(str(place.path))
+        values = {**bound(text), "ended_in": '["mail"]', "requests": '[["mail", 10]]'}
+        before = instructions_of(text, values, connection)
+        for number in range(1000):
+            row = {"name": f"q{number}"}
+            connection.execute("INSERT INTO windlass_gate (name, max_running, running) VALUES (:name, 1, 0)", row)
+        assert instructions_of(text, values, connection) < before + 100
+        connection.close()
+
+
+def instructions_of(text: str, values: dict[str, Any], connection: apsw.Connection) -> int:
+    """How many instructions SQLite needs for a statement."""
+    taken = 0
+
+    def count() -> bool:
+        nonlocal taken
+        taken += 1
+        return False
+
+    connection.set_progress_handler(count, 1)
+    try:
+        list(connection.execute(text, {name: value for name, value in values.items() if f":{name}" in text}))
+    finally:
+        connection.set_progress_handler(None)
+    return taken

@@ -32,6 +32,8 @@ class Connections:
         """Carry out one call on its lane."""
         if not lane.writes and not self._file.is_memory:
             return self._reading(_read, call)
+        if lane is Lane.UPKEEP:
+            return self.writer.execute_with_next(call)
         return (self._beat if lane is Lane.HEARTBEAT else self.writer).execute(call)
 
     def close(self) -> None:

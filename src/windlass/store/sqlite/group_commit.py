@@ -18,14 +18,21 @@ from enum import Enum
 from threading import Lock
 from typing import TypeVar
 
+from windlass import clock
 from windlass.errors import WindlassError
 from windlass.store.operation import Answer
 from windlass.store.sqlite.file import DatabaseFile
 from windlass.store.sqlite.libraries import Busy, Connection, Rows
 from windlass.store.sqlite.statements import BoundCall, GuardHit
+from windlass.threads.wakeup import Wakeup
 
 _SHARED = 64
 """The most calls that share a commit; more would make the first of them wait for too long."""
+
+_SHARING = 0.02
+"""Seconds for which a call that has time waits for a commit to share."""
+_BUSY = 0.05
+"""Seconds after a commit within which the next one is expected."""
 
 T = TypeVar("T")
 
@@ -33,10 +40,13 @@ T = TypeVar("T")
 class _Request:
     """One caller's call, and what came of it."""
 
-    __slots__ = ("answer", "call", "error", "is_committed")
+    __slots__ = ("answer", "call", "done", "error", "has_time", "is_committed")
 
-    def __init__(self, call: BoundCall) -> None:
+    def __init__(self, call: BoundCall, *, has_time: bool = False, done: Wakeup | None = None) -> None:
         self.call = call
+        self.has_time = has_time
+        self.done = done
+        """Set when it is done, for a caller that waits for the commit of another."""
         self.answer: Answer | None = None
         """Counts once it is committed: until then the call may have to be run again."""
         self.is_committed = False
@@ -65,18 +75,33 @@ class GroupCommit:
         self._queued: deque[_Request] = deque()
         self._commit_sent: list[_Request] | None = None
         """The requests that share a commit, from before SQLite is asked for it until all of them are done."""
+        self._committed = float("-inf")
+        """When calls were committed last for which callers wait, on the monotonic clock."""
         self._version = -1
         self._changes = 0
         self.connection: Connection | None = None
 
     def execute(self, call: BoundCall) -> Answer:
         """Carry out one call, alone or with others; returns after the commit."""
-        request = _Request(call)
+        return self._carried_out(_Request(call))
+
+    def execute_with_next(self, call: BoundCall) -> Answer:
+        """Carry out a call that has time with the next commit of another thread: it takes the file's lock, which other
+        processes want too, and syncs the disk for both. Where no other thread has committed just now, or none does for
+        a moment, it has a commit of its own.
+        """
+        is_busy = clock.monotonic() - self._committed < _BUSY
+        return self._carried_out(_Request(call, has_time=True, done=Wakeup() if is_busy else None))
+
+    def _carried_out(self, request: _Request) -> Answer:
         try:
             self._queued.append(request)
-            with self._turn:
-                if not request.is_done:
-                    self._commit_all(request)
+            if request.done is not None:
+                clock.wait(request.done, _SHARING)
+            if not request.is_done:
+                with self._turn:
+                    if not request.is_done:
+                        self._commit_all(request)
         except BaseException:
             self._withdraw(request)
             raise
@@ -173,11 +198,14 @@ class GroupCommit:
             connection.commit()
             _note_commit(batch)
             self._commit_sent = None
+            if not all(request.has_time for request in batch):
+                self._committed = clock.monotonic()
         except (Busy, WindlassError) as error:  # nothing was committed: every caller gets the error
             self._recover()
             for request in batch:
                 if not request.is_done:
                     request.error = error
+                _wake(request)
         except BaseException:
             self._recover()
             raise
@@ -201,6 +229,12 @@ def _note_commit(batch: list[_Request]) -> None:
     """Their commit was carried out; may be called again when the first time was cut short."""
     for request in batch:
         request.is_committed = True
+        _wake(request)
+
+
+def _wake(request: _Request) -> None:
+    if request.done is not None:
+        request.done.set()
 
 
 def _run_all(connection: Connection, batch: list[_Request]) -> None:

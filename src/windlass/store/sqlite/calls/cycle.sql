@@ -9,9 +9,9 @@
 -- :requests rows (queue, number)
 -- binds limited
 SELECT EXISTS (
-    SELECT 1 FROM windlass_gate
-    WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
-    OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
+    SELECT 1 FROM windlass_gate WHERE name IN (
+        -- here touched
+    ))
 OR EXISTS (SELECT 1 FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
 
 -- 3. lease
@@ -34,7 +34,7 @@ WITH ended AS MATERIALIZED (
     ON windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
 )
 UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
-WHERE name = '*' OR name IN (SELECT queue FROM ended)
+WHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)
 
 -- 5. complete
 -- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
@@ -70,7 +70,7 @@ WITH ended AS MATERIALIZED (
     ON windlass_job.seq = {ending.seq} AND windlass_job.fence = {ending.fence} AND windlass_job.state = 'running'
 )
 UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
-WHERE name = '*' OR name IN (SELECT queue FROM ended)
+WHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)
 
 -- 8. finish
 -- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
@@ -362,16 +362,16 @@ AND NOT EXISTS (
 UPDATE windlass_gate SET running = running + (
     SELECT count(*) FROM windlass_job
     WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
-WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+WHERE name IN (SELECT '*' UNION ALL SELECT {requests.queue} FROM jsonb_each(:requests))
 
 -- 30. limits
 -- The limits of the queues that this call touches, as they are now.
 -- :requests rows (queue, number)
 -- only if limited
 -- gives limits
-SELECT {LimitState} FROM windlass_gate
-WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
-OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+SELECT {LimitState} FROM windlass_gate WHERE name IN (
+    -- here touched
+)
 
 -- 31. spend
 -- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.

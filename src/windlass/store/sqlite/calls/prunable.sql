@@ -3,7 +3,12 @@
 -- :flows 1 for those that wait, or waited, for others, or others for them; 0 for all others
 -- gives jobs
 SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0), fence, finished_at
+    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
+    -- Archives take them along.
+    + iif(has_steps, (
+        SELECT coalesce(sum(octet_length(result)), 0) FROM windlass_step
+        WHERE windlass_step.seq = windlass_whole.seq), 0),
+    fence, finished_at
 FROM windlass_whole
 WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
 -- bounds the walk through the index; what follows is exact

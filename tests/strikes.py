@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread, get_ident
 from types import CodeType, FrameType
@@ -28,6 +29,14 @@ _FORGET_EVERY = 0.25
 
 class Strike(Exception):
     """What a signal handler of the user's might raise."""
+
+
+def apart(work: Callable[[], None]) -> None:
+    """Do something on a thread of its own. A strike while an exception is handled may leave that one behind, as the one
+    that is being handled, for as long as the thread lives: later tests would find it in their tracebacks.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(work).result()
 
 
 class Striker:
@@ -78,10 +87,13 @@ class Striker:
                 self._left -= 1
                 if self._left < 0:
                     self.struck = f"{frame.f_globals['__name__']}:{frame.f_lineno}"
-                    raise self._error
+                    self._strike()
         elif event == "return":
             self._last.pop(frame, None)
         return self._watch
+
+    def _strike(self) -> None:
+        raise self._error
 
 
 @contextmanager

@@ -191,6 +191,9 @@ class Snooze(WindlassError):
     windlass.errors.Snooze: snoozed for 10m
     """
 
+    limit: str | None = None
+    """The named limit for whose token the job waits; ``limit.acquire(snooze=True)`` says it."""
+
     def __init__(self, delay: Duration) -> None:
         super().__init__(f"snoozed for {delay}")
         self.delay = delay
@@ -199,7 +202,8 @@ class Snooze(WindlassError):
 class Throttled(WindlassError):
     """Raised in a task: the service behind it said "too many". The job goes back without an attempt charged, and a part
     of the app cools down, in all workers: the named ``limit``; with ``scope`` the ``"task"`` or the ``"queue"``; by
-    default the queue. Nothing of it begins for 60 s, twice as long each time, up to 30 min; or for ``retry_after``.
+    default the task's rate if it has one, else the queue. Nothing of it begins for 60 s, twice as long each time, up to
+    30 min; or for ``retry_after``, at least a second.
 
     >>> raise Throttled("429", retry_after="90s", limit="github")
     Traceback (most recent call last):

@@ -84,7 +84,7 @@ class Limit:
         """
         refuse_on_loop_thread("limit.acquire()", "limit.aacquire()")
         if snooze:
-            _snooze_unless(self._session.run(self._take(_job_id())))
+            self._snooze_unless(self._session.run(self._take(_job_id())))
             return
         waiting = _Waiting(self.name, timeout)
         try:
@@ -97,7 +97,7 @@ class Limit:
     async def aacquire(self, timeout: Duration | None = None, *, snooze: bool = False) -> None:
         """``acquire`` for async code."""
         if snooze:
-            _snooze_unless(await self._session.arun(self._take(_job_id())))
+            self._snooze_unless(await self._session.arun(self._take(_job_id())))
             return
         waiting = _Waiting(self.name, timeout)
         try:
@@ -172,6 +172,12 @@ class Limit:
             )
         except OutcomeUnknown:
             return None
+
+    def _snooze_unless(self, asked: TakeResult) -> None:
+        if not asked.is_taken:
+            snooze = Snooze(timedelta(milliseconds=asked.due_in))
+            snooze.limit = self.name
+            raise snooze
 
     def _take(self, waiter: str | None) -> Operation[TakeResult]:
         return self._in_store(lambda: limits.take(self.name, waiter=waiter))
@@ -291,11 +297,6 @@ def _job_id() -> str:
     if running.get() is None:
         raise ConfigError("acquire(snooze=True) works only inside a task; leave snooze out to wait here")
     return f"job:{current_job().id}"
-
-
-def _snooze_unless(asked: TakeResult) -> None:
-    if not asked.is_taken:
-        raise Snooze(timedelta(milliseconds=asked.due_in))
 
 
 def _not_set_up(name: str) -> str:

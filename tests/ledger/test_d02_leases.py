@@ -128,3 +128,31 @@ def test_a_claim_that_is_cancelled_too_late_gives_its_jobs_back(
     eventually(lambda: all(job.refresh().state is State.PENDING for job in jobs), "they are given back")
     assert {job.attempt for job in jobs} == {0}
     assert raw_store.leases() == []
+
+
+@pytest.mark.parametrize("is_taken", [True, False], ids=["taken", "on its way"])
+@pytest.mark.parametrize("is_async", [True, False], ids=["aclose", "close"])
+def test_a_claim_that_hears_of_its_cancel_after_the_app_was_closed_gives_its_jobs_back(
+    app: Windlass, new_app: Apps, raw_store: RawStore, is_taken: bool, is_async: bool
+) -> None:
+    """D5: a caller that does not wait for the task it has cancelled."""
+    jobs = app.tasks[0].enqueue_many([("hello",)] * 3)
+    other = new_app()
+    declare(other)
+
+    async def cancel_and_close() -> None:
+        claiming = asyncio.create_task(other.aclaim(3))
+        await asyncio.sleep(0)
+        if is_taken:
+            eventually(lambda: all(job.refresh().state is State.RUNNING for job in jobs), "they are taken")
+        claiming.cancel()
+        if is_async:
+            await other.aclose()
+        else:
+            other.close()
+        with pytest.raises(asyncio.CancelledError):
+            await claiming
+
+    asyncio.run(cancel_and_close())
+    assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.PENDING, 0)}
+    assert raw_store.leases() == []

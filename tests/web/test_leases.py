@@ -15,10 +15,12 @@ from starlette.requests import Request
 from tests.ledger.apps import Gate, gate
 from tests.waiting import PATIENCE, eventually
 from tests.web.http import V1, Admitting, Http
+from tests.worker.call_interceptor import intercept
 from windlass import State, Windlass
 from windlass.client.client import Client
 from windlass.core.records import Claimed
-from windlass.store.operation import Operation
+from windlass.errors import StoreUnavailable
+from windlass.store.operation import Call, Operation
 from windlass.testing import ManualClock
 from windlass.threads.start import start_thread
 from windlass.web import api
@@ -332,3 +334,21 @@ async def test_jobs_of_a_client_that_goes_as_its_waiting_ends_go_back_uncharged(
             await claiming
     await app.aclose()
     await expect_given_back(app)
+
+
+@pytest.mark.only_on("sqlite")
+def test_jobs_that_are_claimed_and_cannot_be_handed_out_go_back_uncharged(app: Windlass, worker: Http) -> None:
+    """B27: the store fails after the claim, before the answer is put together."""
+    enqueue(app)
+
+    def fail(call: Call) -> None:
+        if call.name == "lease_ends":
+            raise StoreUnavailable("the store is away")
+
+    interceptor = intercept(app)
+    interceptor.before.append(fail)
+    worker.order("/leases", {"queues": ["tts"]}, status=503)
+    eventually(lambda: app.job("one").state is State.PENDING, "it was released")
+    interceptor.before.clear()
+    [job] = claim(worker)
+    assert job["attempt"] == 1

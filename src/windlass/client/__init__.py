@@ -5,6 +5,7 @@ Files, in reading order:
 - ``client``: One app on one store: the parts that the app, its handles, its workers and the command line share.
 - ``owner``: The base of an app: what has a client.
 - ``session``: Runs store operations for sync and async callers, and notifies listeners of changes.
+- ``handover``: An answer on its way from a store thread to the task that asked for it.
 - ``enqueue``: Turns requests into new jobs: fills in defaults, checks, encodes.
 - ``routes``: Chooses the queue of a task whose jobs do not name one.
 - ``transactions``: The caller's transactions: jobs become part of one, and a running job guards one.

@@ -37,6 +37,9 @@ _KEYS = (
 )
 """What may stand in ``[tool.windlass]``; each is also a variable, as in ``$WINDLASS_URL``."""
 
+VARIABLES = (*(f"WINDLASS_{key.upper()}" for key in _KEYS), "WINDLASS_TOKEN", KEYS, KEYS_FILE)
+"""What is read of the environment, besides what channels of alerts need (``delivery/channels.py``)."""
+
 
 def setting(name: str, given: str | None, default: str | None = None) -> str | None:
     """The value of one setting; ``name`` is ``url`` for ``$WINDLASS_URL`` and ``tool.windlass.url``."""

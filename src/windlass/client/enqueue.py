@@ -277,12 +277,13 @@ class Enqueuer:
 
     def _meta(self, options: Options) -> str | None:
         correlation_id, parent = options.correlation_id, running.get()
-        if correlation_id is None and parent is not None:
+        if parent is None:
+            if options is NO_OPTIONS:
+                return None
+        elif correlation_id is None:
             # Jobs that a job enqueues belong to the same request.
             correlation_id = parent.active.correlation_id
-        elif options is NO_OPTIONS:
-            return None
-        plain = write_meta(options.meta or {}, correlation_id)
+        plain = write_meta(options.meta or {}, correlation_id, None if parent is None else parent.active.id)
         return self._codec.encode_meta(plain) if plain else None
 
     def _key(self, request: Request, plan: _EnqueuePlan, payload: str) -> str:
@@ -301,8 +302,8 @@ class Enqueuer:
             return key_of(name, payload, self._digest(plan))
         if not isinstance(request.task, Task):
             raise ConfigError(f"task {name!r} is not registered here, so Unique(by=...) cannot find its arguments")
-        values = chosen(unique, _arguments(request), name)
-        return key_of(name, self._codec.encode_call(request.task.signature, values, {}), self._digest(plan))
+        counts = chosen(unique, _arguments(request), name)
+        return key_of(name, self._codec.encode_call(request.task.signature, (), counts), self._digest(plan))
 
     def _digest(self, plan: _EnqueuePlan) -> Digest:
         return self._encryption.digest if plan.is_encrypted else plain_digest

@@ -65,7 +65,8 @@ class JobFields:
     @property
     def reason(self) -> str | None:
         """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted,
-        steps_changed), was cancelled (expired) or waits (key, rate, sleep, event, no_key).
+        steps_changed), was cancelled (expired) or waits (key, rate, throttled, limit:NAME, sleep, event,
+        no_key).
         """
         return self.record.reason
 

@@ -13,6 +13,7 @@ from windlass.errors import ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.driver import Topic
 from windlass.store.operations.queries import FinishedJob, awaited
+from windlass.threads.reentry import Reentry
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
 
@@ -71,6 +72,7 @@ class ResultWaiter:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = Lock()
+        self._reentry = Reentry("Windlass")
         self._wake = Wakeup()
         self._awaited: dict[str, list[Future[FinishedJob] | PendingResult]] = {}
         self._thread: Thread | None = None
@@ -90,7 +92,7 @@ class ResultWaiter:
 
     def add(self, id: str, future: Future[FinishedJob] | PendingResult) -> None:
         """Give it its result when the job is finished, or when there is no such job; raises ``StartRefused``."""
-        with self._lock:
+        with self._reentry, self._lock:
             if self._thread is None or not self._thread.is_alive():
                 # It waits for our lock before it reads which jobs are awaited.
                 self._thread = start_thread(self._run, name="windlass-waiter")

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from windlass import clock
 from windlass.active_job import deliver_interrupt
-from windlass.errors import AppClosed, StartRefused, WindlassError
+from windlass.errors import AppClosed, ReentrantCall, StartRefused, WindlassError
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver, News, Topic
@@ -23,6 +23,7 @@ from windlass.threads.reentry import Reentry
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from windlass.client.handover import Handover
     from windlass.threads.store_threads import StoreThreads
 
 log = logging.getLogger("windlass")
@@ -57,11 +58,13 @@ class Session:
         self._listeners = _no_listeners()
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
-        self._reentry = Reentry("Windlass")
+        self._reentry, self._changing = Reentry("Windlass"), Reentry("Windlass")
+        """Around store calls, and around what takes the lock."""
         self._news: News | None = None
         self._listen_again = 0.0
         """When to try again to listen, on the monotonic clock; 0 unless that was refused."""
         self._threads: StoreThreads | None = None
+        self._handovers: set[Handover] = set()
         self._is_closed = False
         self._closed_because = "the app is closed; make a new Windlass(...)"
         reset_in_child(self, Session.reset_after_fork)
@@ -132,15 +135,23 @@ class Session:
         """``arun`` for an operation that is undone when its caller is cancelled and never gets the result."""
         import asyncio
 
+        from windlass.client.handover import Handover
+
         future = self._submit(lambda: self.run(operation))
+        handover = Handover(future, partial(self._undo, undo))
+        self._handovers.add(handover)
         try:
-            return await asyncio.wrap_future(future)
+            answer = await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if not future.done():
-                future.add_done_callback(partial(self._undo, undo))  # on the store thread that makes the call
-            elif not self._is_closed:
-                self._submit(lambda: self._undo(undo, future))  # the loop must not wait
+            with suppress(AppClosed, StartRefused):  # closing undoes it then
+                self._undo_later(handover)
+                self._handovers.discard(handover)
             raise
+        except BaseException:
+            self._handovers.discard(handover)
+            raise
+        self._handovers.discard(handover)
+        return answer
 
     def run_later(self, operation: Operation[object]) -> None:
         """Run an operation on a store thread and wait for nothing; what goes wrong is logged."""
@@ -151,15 +162,19 @@ class Session:
             except WindlassError as error:
                 log.warning("%s", error)
 
-        with suppress(AppClosed, StartRefused):
+        with suppress(AppClosed, StartRefused, ReentrantCall):
             self._submit(run)
 
-    def _undo(self, undo: Callable[[A], Operation[object]], ended: Future[A]) -> None:
-        """Undo a call whose caller was cancelled; also while the app is being closed, which waits for store threads."""
-        if ended.cancelled() or ended.exception() is not None:
-            return
+    def _undo_later(self, handover: Handover) -> None:
+        if handover.future.done():
+            self._submit(handover.undo)  # the loop must not wait
+        else:
+            handover.future.add_done_callback(lambda _: handover.undo())  # on the store thread that makes the call
+
+    def _undo(self, undo: Callable[[A], Operation[object]], answer: A) -> None:
+        """Undo a call whose caller was cancelled; also while the app is being closed."""
         try:
-            drive(undo(ended.result()), self._execute)
+            drive(undo(answer), self._execute)
         except WindlassError as error:
             log.warning("what a cancelled call has taken could not be given back: %s", error)
 
@@ -200,12 +215,12 @@ class Session:
         ``elsewhere`` is called instead on news from others, with the queue that jobs were added to where it is known.
         """
         listener = Listener(wake, elsewhere or (lambda queue: wake()))
-        with self._lock:
+        with self._changing, self._lock:
             self._listen({*self._topics, topic})
             self._listeners[topic].append(listener)
 
         def unsubscribe() -> None:
-            with self._lock:
+            with self._changing, self._lock:
                 if listener in self._listeners[topic]:
                     self._listeners[topic].remove(listener)
                 last = self._listen_less()
@@ -222,7 +237,7 @@ class Session:
     def listen_again(self) -> None:
         """Try again to subscribe, where the system refused the thread or the files for that; called now and then."""
         if self._news is None and any(self._listeners.values()) and not self._is_closed:
-            with self._lock:
+            with self._changing, self._lock:
                 if self._topics and not self._is_closed:
                     self._listen(self._topics)
 
@@ -238,7 +253,7 @@ class Session:
 
     def stop(self, because: str | None = None) -> None:
         """Take no more calls, because of ``because``; waits for calls under way. The driver stays open."""
-        with self._lock:
+        with self._changing, self._lock:
             self._is_closed = True
             self._closed_because = because or self._closed_because
             news, self._news = self._news, None
@@ -247,11 +262,15 @@ class Session:
             news.close()
         if threads is not None:
             threads.shutdown(wait=True)
+        for handover in tuple(self._handovers):
+            if handover.is_cancelled:  # its caller has not heard of that yet, or found the app closed
+                handover.undo()
 
     def reset_after_fork(self) -> None:
         """Forget the parent's threads, locks and listeners; called in a forked child."""
         self._lock = Lock()
         self._listeners = _no_listeners()
+        self._handovers = set()
         self._news = self._threads = None
 
     def _run(self, operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
@@ -349,7 +368,7 @@ class Session:
         """Have a store thread make a call; ``StartRefused`` when there is none and the system gives none."""
         from windlass.threads.store_threads import StoreThreads
 
-        with self._lock:
+        with self._changing, self._lock:
             if self._is_closed:
                 raise AppClosed(self._closed_because)
             if self._threads is None:

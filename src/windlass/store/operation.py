@@ -27,11 +27,13 @@ class Lane(Enum):
     """Heartbeats: must get through however busy the other lanes are."""
     CONTROL = "ask"
     """What a heartbeat asks: only reads, and must get through like it."""
+    UPKEEP = "upkeep"
+    """Writes that no caller waits for, and that may wait a moment for a commit to share."""
 
     @property
     def writes(self) -> bool:
         """Whether a call whose answer was lost may have left something behind."""
-        return self is Lane.WRITE or self is Lane.HEARTBEAT
+        return self is not Lane.READ and self is not Lane.CONTROL
 
     @property
     def is_of_heartbeats(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from windlass.errors import StartRefused
@@ -19,6 +20,7 @@ class StoreThreads(ThreadPoolExecutor):
 
     def __init__(self) -> None:
         super().__init__(max_workers=_MOST, thread_name_prefix="windlass-store")
+        self._idle_semaphore = _IdleThreads()  # type: ignore[assignment]  # the pool makes these two calls alone
 
     def _adjust_thread_count(self) -> Any:
         try:
@@ -26,3 +28,24 @@ class StoreThreads(ThreadPoolExecutor):
         except (RuntimeError, MemoryError) as error:
             if not self._threads:
                 raise StartRefused(f"the system refuses a thread ({error}); look at its limits") from error
+
+
+class _IdleThreads:
+    """Counts threads that wait for a call.
+
+    An exception from outside, of a signal handler say, that strikes in a semaphore of ``threading`` leaves its lock
+    taken: no further call would ever be made. A ``SimpleQueue`` has no such place.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[None] = SimpleQueue()
+
+    def acquire(self, timeout: float) -> bool:
+        try:
+            self._waiting.get(timeout=timeout)
+        except Empty:
+            return False
+        return True
+
+    def release(self) -> None:
+        self._waiting.put(None)

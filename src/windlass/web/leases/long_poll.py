@@ -66,10 +66,11 @@ async def _give_back(client: Client, claiming: asyncio.Task[list[Claimed]]) -> N
         # that is closed before that has no thread left to undo it.
         await asyncio.wait({claiming})
     if not claiming.cancelled() and claiming.exception() is None:
-        _release(client, claiming.result())
+        release_later(client, claiming.result())
 
 
-def _release(client: Client, claimed: Sequence[Claimed]) -> None:
+def release_later(client: Client, claimed: Sequence[Claimed]) -> None:
+    """Have jobs that cannot be handed out given back, uncharged."""
     if claimed:
         client.session.run_later(release(client, claimed))
 
@@ -83,7 +84,7 @@ async def _claimed(client: Client, wanted: Claim, *, wait: float) -> list[Claime
         async with waiting_claims_of(client.session).waiter(frozenset(wanted.queues or client.known_queues)) as waiter:
             found = await _found_until(until, client, wanted, waiter)
     except BaseException:
-        _release(client, found)  # leaving the block takes a while, in which the client may go
+        release_later(client, found)  # leaving the block takes a while, in which the client may go
         raise
     return found
 

@@ -12,7 +12,7 @@ from windlass.core.records import JobRecord
 from windlass.errors import ConfigError
 from windlass.web.leases import shapes
 from windlass.web.leases.leased_job import leased_jobs
-from windlass.web.leases.long_poll import Claim, ClientGone, claim_while_connected
+from windlass.web.leases.long_poll import Claim, ClientGone, claim_while_connected, release_later
 from windlass.web.problems import Problem
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
@@ -32,7 +32,11 @@ async def claim(call: Call[Nothing, shapes.LeaseOrder]) -> Answer:
         claimed = await claim_while_connected(client, call.request, wanted, wait=order.wait)
     except ClientGone:
         raise Problem(499, "Client closed request", "the client went away; its jobs are given back") from None
-    jobs = await client.session.arun(leased_jobs(client, claimed, worker=worker)) if claimed else []
+    try:
+        jobs = await client.session.arun(leased_jobs(client, claimed, worker=worker)) if claimed else []
+    except BaseException:  # also when the request is called off
+        release_later(client, claimed)
+        raise
     return Answer(shapes.LeasedJobs(jobs), count=len(jobs), target=" ".join(job.id for job in jobs))
 
 

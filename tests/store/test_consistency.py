@@ -115,6 +115,51 @@ def place_that_is_missing(store: Store) -> Damage:
     return Damage("no_place", "a", "pending", job.seq)
 
 
+def place_of_another(store: Store, change: str) -> Damage:
+    job = store.a_job(new_job("a"))
+    sql(store, f"UPDATE windlass_ready SET {change}")
+    return Damage("no_place", "a", "pending", job.seq)
+
+
+def place_in_another_queue(store: Store) -> Damage:
+    return place_of_another(store, "queue = 'elsewhere'")
+
+
+def place_with_another_priority(store: Store) -> Damage:
+    return place_of_another(store, "priority = 77")
+
+
+def place_of_no_job(store: Store) -> Damage:
+    store.a_job(new_job("a"))
+    sql(store, "INSERT INTO windlass_ready (seq, since, priority, queue) VALUES (4711, 0, 0, 'default')")
+    return Damage("stray_ready", "default", seq=4711)
+
+
+def second_place(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    sql(
+        store,
+        f"INSERT INTO windlass_ready (seq, since, priority, queue) VALUES ({job.seq}, {job.run_at}, 7, 'default')",
+    )
+    return Damage("stray_ready", "default", seq=job.seq)
+
+
+def queue_that_is_unknown(store: Store) -> Damage:
+    store.a_job(new_job("a"))
+    if kind_of(store) == "redis":
+        redis(store, "SREM", "queues", "default")
+    else:
+        sql(store, "DELETE FROM windlass_queue WHERE name = 'default'")
+    return Damage("no_queue", "default")
+
+
+def record_that_is_none(store: Store) -> Damage:
+    store.enqueue(new_job("b"), new_job("c"))
+    job = store.a_job(new_job("a"))
+    redis(store, "HSET", f"job:{job.seq}", "state", "lost")
+    return Damage("record", "a", "Invalid enum value 'lost' - at `$[0][4]`", job.seq)
+
+
 def two_places(store: Store) -> Damage:
     job = store.finished(new=new_job("a"))
     values = f"{job.seq}, {job.run_at}, {job.priority}, '{job.queue}'"
@@ -184,6 +229,18 @@ def bit_that_is_missing(store: Store) -> Damage:
     return Damage("no_bit", "a", "failed", job.seq)
 
 
+def bit_without_which_no_walk_finds_a_job(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    redis(store, "DEL", "bits:all:0")
+    return Damage("stray_bit", "a", seq=job.seq)
+
+
+def block_without_which_no_walk_finds_a_job(store: Store) -> Damage:
+    job = store.a_job(new_job("a"))
+    redis(store, "DEL", "blocks:all")
+    return Damage("stray_bit", "a", seq=job.seq)
+
+
 def text_that_is_missing(store: Store) -> Damage:
     job = store.finished(raised(), new_job("a", attempts=1))
     redis(store, "DEL", f"errors:{job.seq}")
@@ -207,6 +264,12 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     tag_of_no_job: ("sqlite", "postgres"),
     key_of_no_job: ("sqlite", "postgres"),
     place_that_is_missing: ("postgres", "redis"),
+    place_in_another_queue: ("postgres",),
+    place_with_another_priority: ("postgres",),
+    place_of_no_job: ("postgres",),
+    second_place: ("postgres",),
+    queue_that_is_unknown: ("sqlite", "postgres", "redis"),
+    record_that_is_none: ("redis",),
     two_places: ("postgres",),
     tally_that_is_wrong: ("postgres",),
     key_that_is_miscounted: ("postgres", "redis"),
@@ -214,6 +277,8 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     id_that_is_missing: ("redis",),
     id_of_no_job: ("redis",),
     bit_that_is_missing: ("redis",),
+    bit_without_which_no_walk_finds_a_job: ("redis",),
+    block_without_which_no_walk_finds_a_job: ("redis",),
     text_that_is_missing: ("redis",),
 }
 """By the stores in which it can be: SQLite finds jobs by their own columns, and counts them by its indexes."""
@@ -247,6 +312,16 @@ def test_a_job_that_stood_nowhere_runs_again(store: Store) -> None:
     assert store.a_worker().take() == []
     mend(store, damage)
     assert ids(store.a_worker().take()) == ["a"]
+
+
+@pytest.mark.only_on("postgres")
+@pytest.mark.parametrize("plant", [place_in_another_queue, place_with_another_priority])
+def test_a_job_that_stood_elsewhere_runs_once_after_a_repair(store: Store, plant: Callable[[Store], Damage]) -> None:
+    """F8: two places of one job would have every claim of the queue refused."""
+    mend(store, plant(store))
+    assert ids(store.a_worker().take()) == ["a"]
+    assert store.a_worker().take() == []
+    assert sum(store.run(queries.totals()).values()) == 1
 
 
 def test_what_has_moved_between_two_looks_is_no_damage(store: Store) -> None:

@@ -48,6 +48,22 @@ def test_a_cool_down_is_there_with_its_reason_and_its_end(store: Store) -> None:
     assert store.run(cooldowns.cooldowns()) == []
 
 
+def test_those_of_one_task_and_of_its_keys(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C7: however many others there are."""
+    others = [(Scope.QUEUE, "call"), (Scope.TASK, "a"), (Scope.TASK, "callback"), (Scope.TASK, "callback\tada")]
+    own = [(Scope.TASK, name) for name in ("call", "call\t%", "call\tada", "call\tbob's \\t")]
+    for scope, name in [*others, *own]:
+        throttle(store, scope=scope, name=name)
+    monkeypatch.setattr(cooldowns, "AT_MOST", 2)
+    found = store.run(cooldowns.cooldowns(task="call"))
+    assert len(found) == 2
+    assert {(each.scope, each.name) for each in found} <= set(own)
+    assert store.run(cooldowns.end_cooldowns_of("call")) == 4
+    assert store.run(cooldowns.end_cooldowns_of("call")) == 0
+    monkeypatch.setattr(cooldowns, "AT_MOST", 1000)
+    assert [(each.scope, each.name) for each in store.run(cooldowns.cooldowns())] == others
+
+
 def test_it_doubles_up_to_half_an_hour(store: Store) -> None:
     """C7: 60 s doubling to 30 min."""
     found = []

@@ -104,6 +104,19 @@ def test_recent_failures_are_counted_apart(store: Store) -> None:
     assert groups(store)[0].hours == (1, *[0] * 23)
 
 
+def test_one_cause_is_told_apart_by_queue_or_worker(store: Store) -> None:
+    """B20: the dashboard groups failed jobs by what failed, and by where."""
+    for queue, worker in (("mail", "one"), ("mail", "two"), ("media", "two")):
+        claimed = store.claimed(new_job(queue=queue, attempts=1))
+        store.run(finish([ending(claimed, raised())], worker=worker))
+    [whole] = groups(store)
+    assert (whole.count, whole.part) == (3, None)
+    by_queue = [(group.part, group.count) for group in store.run(dead_groups(by="queue")).groups]
+    assert by_queue == [("mail", 2), ("media", 1)]
+    workers = {job.worker for job in store.run(queries.page(Filter(), limit=9)).jobs}
+    assert {group.part for group in store.run(dead_groups(by="worker")).groups} == workers
+
+
 def test_only_failed_jobs_count(store: Store) -> None:
     store.finished(CANCELLED)
     store.finished(raised())

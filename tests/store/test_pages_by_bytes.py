@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from tests.store.builders import TTL, ids, new_job, raised
+from tests.store.builders import HOUR, TTL, ids, new_job, raised
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls, never, too_much
+from windlass.admin.cleanup.finished_line import FinishedLineCleaning
+from windlass.archive.protocol import ArchivedJob
+from windlass.archive.writers import ArchiveWriter, OutsideArchive, TableArchive
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
+from windlass.retention import Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries, transfer
 from windlass.store.operations.cycle import finish
@@ -18,6 +24,8 @@ from windlass.store.operations.diagnostics import failures
 from windlass.store.operations.manual_claim import claim_many
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.rescue import rescue
+from windlass.store.operations.steps.steps import NewStep, record_step
+from windlass.store.operations.upkeep.prune import FinishedLine
 from windlass.store.pages import PAGE_BYTES, Found
 
 LARGE = "x" * 1_000_000
@@ -221,3 +229,29 @@ def test_a_walk_tells_sizes_in_bytes(store: Store) -> None:
     sizes = {stop.id: stop.size for stop in store.run(transfer.scan(after=0, queue=None)).stops}
     assert sizes["a"] == 2002
     assert sizes["b"] > 100
+
+
+class Nowhere:
+    """An archive of a user's own."""
+
+    def keep(self, jobs: Sequence[ArchivedJob]) -> list[str]:
+        return [job.id for job in jobs]
+
+
+@pytest.mark.parametrize("archive", [TableArchive(), OutsideArchive(Nowhere())], ids=["table", "outside"])
+def test_jobs_are_archived_in_portions_that_count_their_steps(store: Store, archive: ArchiveWriter) -> None:
+    """A job may have 16 MiB of them: a page of 500 would take gigabytes of memory, and the store for as long."""
+    worker = store.a_worker()
+    for _ in range(10):
+        job = store.claimed(by=worker)
+        for number in (1, 2):
+            step = NewStep(f"{number}", number, result=LARGE[: len(LARGE) // 2])
+            assert store.run(record_step(job.seq, job.fence, step, worker="w"))
+        assert not worker.end(job)
+    store.advance(HOUR)
+    policy, tapped = Retention(completed="1s"), WatchedCalls(store)
+    cleaning = FinishedLineCleaning(FinishedLine("default", State.COMPLETED), policy, archive, "me")
+    while not cleaning.is_done:
+        tapped.run(cleaning.clean_page())
+    assert (cleaning.archived, cleaning.deleted) == (10, 10)
+    assert [len(call.params["jobs"]) for call in tapped.calls if call.name == "prune"] == [4, 4, 2]

@@ -268,6 +268,30 @@ def test_overlap_buffer_keeps_one_slot_back(store: Store) -> None:
     }
 
 
+def test_a_slot_that_was_kept_back_before_a_pause_is_skipped_by_resume(store: Store) -> None:
+    """B15: it will not fire any more, and the ledger does not promise it."""
+    lead, name = leads(store, ttl=DAY), a_schedule(store, a_definition(overlap=Overlap.BUFFER)).name
+    for verdict in ("made", "held"):
+        store.advance(TEN)
+        assert verdicts(fire_all(store, lead)) == [verdict]
+    store.run(change(name, paused(by="ada", reason=None)))
+    assert ledger(store, name)[-1].outcome == "buffered"
+    store.run(change(name, resumed()))
+    assert [(row.outcome, row.reason, row.job is not None) for row in ledger(store, name)] == [
+        ("on_time", None, True),
+        ("skipped", "overlap", False),
+    ]
+
+
+def test_a_buffer_catches_up_with_no_more_than_the_limit(store: Store) -> None:
+    """B15: one runs, and one may be kept back, unless the limit is one."""
+    definition = a_definition(every=HOUR, catch_up=CatchUp.ALL, overlap=Overlap.BUFFER, limit=1)
+    lead, name = leads(store, ttl=DAY), a_schedule(store, definition).name
+    store.advance(5 * HOUR + 30 * MINUTE)
+    assert verdicts(fire_all(store, lead)) == ["made"]
+    assert [(row.outcome, row.count) for row in ledger(store, name)] == [("missed", 4), ("caught_up", 1)]
+
+
 def test_a_unique_key_that_is_held(store: Store) -> None:
     """B16: no job, and the ledger says why."""
     lead, name = leads(store, ttl=DAY), a_schedule(store, a_definition(key="one")).name

@@ -23,7 +23,7 @@ from windlass.store.postgres.statements import Statement, statements
 JOBS = 100_000
 CALLS = statements("windlass")
 COUNTING = {"busy_keys", "counts", "depth", "drifted_keys", "drifted_limits", "queue_delete"}
-COUNTING |= {"check_counts", "repair_counts"}
+COUNTING |= {"check_counts", "repair_counts", "repair_jobs"}
 """Calls that count or sift whole tables; asked for by people or by the leader, not with every job."""
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]

@@ -6,6 +6,7 @@ Files, in reading order:
 - ``mutes``: Causes that operators have muted.
 - ``doctor``: What is wrong with a store and the processes around it, each with a remedy.
 - ``durability``: What the store in use promises: what survives a kill, a crash of the server, a loss of power.
+- ``configuration``: What is wrong with the settings of the process that asks.
 - ``finding``: One finding of a diagnosis.
 - ``consistency``: Where a store contradicts itself, in sentences.
 - ``code``: The waiting jobs of a store against the code at hand.

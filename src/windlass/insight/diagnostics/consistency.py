@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec import ValidationError
+
 from windlass.core.records import JobRecord
 from windlass.insight.diagnostics.unreadable import unreadable_texts
 from windlass.store.operation import Operation
@@ -13,8 +15,8 @@ from windlass.store.operations.diagnostics import consistency
 from windlass.store.operations.diagnostics.consistency import Damage
 from windlass.store.pages import Found
 
-LOST_FOR_GOOD = frozenset({"text", "no_text"})
-"""What cannot be set right: the text of a user is damaged or gone."""
+LOST_FOR_GOOD = frozenset({"text", "no_text", "record"})
+"""What cannot be set right: the text of a user, or the record itself, is damaged or gone."""
 
 _SENTENCES = {
     "no_lease": "job {subject} runs under a lease that is not there",
@@ -29,6 +31,8 @@ _SENTENCES = {
     "two_places": "job {subject} stands in several places: {detail}",
     "no_id": "job {subject} is not found by its id",
     "no_bit": "job {subject} is not found in lists",
+    "record": "job {subject} cannot be read: {detail}",
+    "no_queue": "queue {subject} has jobs and is not known, so that workers of all queues leave it out",
     "count": "the counter of jobs that are {subject} is wrong: {detail}",
     "limit": "the counter of the limit {subject} is wrong: {detail}",
     "key": "the counter of a concurrency key is wrong: {detail}",
@@ -37,7 +41,9 @@ _SENTENCES = {
     "stray_step": "the step {subject} belongs to a job that is not there",
     "stray_finished": "an ending ({subject}) belongs to a job that is not there",
     "stray_blocked": "a job that is not there waits at {subject}",
+    "stray_ready": "queue {subject} has a place for a job that is not there, or stands elsewhere",
     "stray_id": "the id {subject} leads to no job",
+    "stray_bit": "job {subject} is found by its id only, and not in lists",
     "stray_key": "the unique key {subject} is held by a job that is not there",
 }
 
@@ -100,8 +106,23 @@ def _of_jobs(jobs: Sequence[Found]) -> Operation[list[Damage]]:
     if not jobs:
         return []
     damages = yield from consistency.damaged_jobs(jobs)
-    whole = yield from queries.read_whole(jobs)
-    return [*damages, *_texts(whole)]
+    texts = yield from _damaged_texts(jobs)
+    unreadable = {one.seq for one in texts if one.kind == "record"}  # of which nothing else can be said, or repaired
+    return [*(one for one in damages if one.seq not in unreadable), *texts]
+
+
+def _damaged_texts(jobs: Sequence[Found]) -> Operation[list[Damage]]:
+    """Of these jobs; a record that cannot be read at all does not keep the others from being looked at."""
+    try:
+        whole = yield from queries.read_whole(jobs)
+    except ValidationError as error:
+        if len(jobs) == 1:
+            return [Damage("record", jobs[0].id, str(error), jobs[0].seq)]
+        half = len(jobs) // 2
+        first = yield from _damaged_texts(jobs[:half])
+        second = yield from _damaged_texts(jobs[half:])
+        return [*first, *second]
+    return _texts(whole)
 
 
 def _texts(jobs: Iterable[JobRecord]) -> list[Damage]:

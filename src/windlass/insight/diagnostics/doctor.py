@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from windlass.core.rates.rate import read_rate
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreNotFound, WindlassError
 from windlass.insight.alerts.reads import firing_counts
+from windlass.insight.diagnostics.configuration import configuration
 from windlass.insight.diagnostics.durability import durability
 from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level, or_well
 from windlass.insight.limits.limits import LimitView, limit_views
@@ -44,7 +46,8 @@ def unreachable(error: WindlassError, facts: Mapping[str, str]) -> Diagnosis:
             remedy = "the message says what; `windlass migrate` brings an older schema up to date"
         case _:
             remedy = "start the server, or check the address, the network and the rights of the user"
-    return Diagnosis([Finding(Level.PROBLEM, "store", str(error), remedy)], dict(facts))
+    findings = [Finding(Level.PROBLEM, "store", str(error), remedy), *configuration(os.environ)]
+    return Diagnosis(findings, dict(facts))
 
 
 def diagnose(client: Client, facts: Mapping[str, str], *, stuck_after: int) -> Operation[Diagnosis]:
@@ -63,6 +66,7 @@ def diagnose(client: Client, facts: Mapping[str, str], *, stuck_after: int) -> O
         _store(client, facts),
         *durability(facts),
         _clock(skew),
+        *or_well("configuration", configuration(os.environ), "no variable of this process is misspelt"),
         *or_well("workers", [*_workers(seen), *_versions(seen)], _workers_are_well(seen)),
         *or_well("queues", _queues(seen, stuck_after), "each that has jobs is served, and none waits for long"),
         *or_well("jobs", _stuck(runs), "none runs for long"),

@@ -23,7 +23,7 @@ class Finding:
 
     level: Level
     subject: str
-    """store, durability, clock, workers, queues, jobs, tasks, limits, schedules, events."""
+    """store, durability, clock, configuration, workers, queues, jobs, tasks, limits, schedules, events."""
     text: str
     remedy: str | None = None
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from windlass.core.state import FINISHED
 from windlass.store.operation import Call, Lane, Operation
+from windlass.store.operations import queries, queues
 from windlass.store.operations.limits.concurrency import GATES_AT_ONCE
 from windlass.store.operations.transfer import ScanPage, scan
 from windlass.store.operations.upkeep import tidy
@@ -58,7 +60,18 @@ def damaged_counters() -> Operation[list[Damage]]:
     found += [
         Damage("key", str(name), f"counted {counted}, held by {held}") for name, counted, held in answer["drifted"]
     ]
-    return found
+    return [*found, *(yield from _unknown_queues())]
+
+
+def _unknown_queues() -> Operation[list[Damage]]:
+    """Queues that have jobs which wait or run, and that are not known."""
+    counts = yield from queries.counts()
+    known = yield from queues.settings()
+    return [
+        Damage("no_queue", name)
+        for name, states in counts.items()
+        if name not in known and any(count for state, count in states.items() if state not in FINISHED)
+    ]
 
 
 def strays(last: int) -> Operation[list[Damage]]:
@@ -110,5 +123,8 @@ def repair(found: Sequence[Damage]) -> Operation[None]:
     ]
     if lost:
         yield Call("repair_strays", {"strays": lost})
+    unknown = [queues.QueueSeed(one.subject) for one in found if one.kind == "no_queue"]
+    if unknown:
+        yield from queues.ensure(unknown)
     if any(one.kind == "count" for one in found):
         yield Call("repair_counts", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +25,9 @@ RECENT = 3_600_000
 
 STEPS = 24
 """How many spans of that length, back from now, failures are counted by."""
+
+Part = Literal["queue", "worker"]
+"""By what groups of one cause may be told apart."""
 
 _READ_BYTES = 8 * PAGE_BYTES
 _SEQ_DIGITS = 19
@@ -47,6 +51,8 @@ class DeadGroup(Struct, frozen=True, array_like=True):
     """The id of the newest of them."""
     ages: str | None = None
     """Of those that failed within the last day: how many whole hours ago each did, joined by commas."""
+    part: str | None = None
+    """Their queue or their worker, if the groups are told apart by that."""
 
     @property
     def hours(self) -> tuple[int, ...]:
@@ -65,16 +71,18 @@ class DeadGroups(Struct, frozen=True):
     """Whether these are all that there are."""
 
 
-def dead_groups(*, most: int = EXAMINED) -> Operation[DeadGroups]:
-    """Group failed jobs by task, reason and cause: the ``most`` newest of them, some thousands with each call."""
+def dead_groups(*, most: int = EXAMINED, by: Part | None = None) -> Operation[DeadGroups]:
+    """Group failed jobs by task, reason and cause, and by queue or worker if ``by`` says so: the ``most`` newest, some
+    thousands with each call.
+    """
     found: dict[tuple[str | None, ...], DeadGroup] = {}
     cursor, examined = NEWEST, 0
     for _ in range(-(-most // WINDOW)):
         window = min(WINDOW, most - examined)
-        params = {"cursor": cursor, "window": window, "bytes": _READ_BYTES, "recent": RECENT, "steps": STEPS}
+        params = {"cursor": cursor, "window": window, "bytes": _READ_BYTES, "recent": RECENT, "steps": STEPS, "by": by}
         answer = yield Call("dead_groups", params, Lane.READ)
         for group in records(answer["groups"], DeadGroup):
-            key = (group.task, group.reason, group.error, group.cause)
+            key = (group.task, group.reason, group.error, group.cause, group.part)
             found[key] = _united(found.get(key), group)
         [(looked, last, has_more)] = answer["examined"]
         examined += looked
@@ -111,6 +119,6 @@ def _united(known: DeadGroup | None, page: DeadGroup) -> DeadGroup:
 
 def _ordered(groups: Iterable[DeadGroup]) -> list[DeadGroup]:
     def order(group: DeadGroup) -> tuple[object, ...]:
-        return -group.count, group.task, group.reason or "", group.error or "", group.cause or ""
+        return -group.count, group.task, group.reason or "", group.error or "", group.cause or "", group.part or ""
 
     return sorted(groups, key=order)

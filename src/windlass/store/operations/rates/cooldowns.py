@@ -80,7 +80,18 @@ def end_cooldown(scope: Scope, name: str) -> Operation[bool]:
     return bool(answer["ended"])
 
 
-def cooldowns() -> Operation[list[CooldownRecord]]:
-    """The cool-downs that last, by what cools down."""
-    answer = yield Call("cooldowns", {"limit": AT_MOST}, Lane.READ)
+def end_cooldowns_of(task: str) -> Operation[int]:
+    """End the cool-downs of a task and of the keys of its rate; how many."""
+    ended = 0
+    while True:
+        found = yield from cooldowns(task=task)
+        for each in found:
+            ended += yield from end_cooldown(each.scope, each.name)
+        if len(found) < AT_MOST:
+            return ended
+
+
+def cooldowns(*, task: str | None = None) -> Operation[list[CooldownRecord]]:
+    """The cool-downs that last, by what cools down: all, or those of one task and of the keys of its rate."""
+    answer = yield Call("cooldowns", {"limit": AT_MOST, "task": task}, Lane.READ)
     return records(answer["cooldowns"], CooldownRecord)

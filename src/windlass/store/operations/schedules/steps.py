@@ -47,13 +47,13 @@ def steps(record: ScheduleRecord, *, now: int, make: MakeJob) -> list[Step]:
     """The steps to take with a schedule now; at least one, which stores when it is due next."""
     try:
         definition = read_definition(record.definition)
-        timetable = definition.timetable(record.name)
+        timetable, limit = definition.timetable(record.name), definition.catch_up_limit
         planned = plan(
             timetable,
             last=instant(record.planned_at),
             now=instant(now),
             catch_up=definition.catch_up,
-            limit=_CAUGHT_UP_AT_MOST.get(definition.overlap, definition.catch_up_limit),
+            limit=min(limit, _CAUGHT_UP_AT_MOST.get(definition.overlap, limit)),
         )
     except WindlassError as error:
         return [_unreadable(record, now, error)]

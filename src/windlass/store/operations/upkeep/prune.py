@@ -124,7 +124,7 @@ def prune_oldest(
     others or others for it (see ``prunable``); what is left of lost ones goes.
     """
     params = _stretch(line, age=age, beyond=beyond, after=after)
-    answer = yield Call("prune_oldest", {**params, "limit": limit, "bytes": bytes})
+    answer = yield Call("prune_oldest", {**params, "limit": limit, "bytes": bytes}, Lane.UPKEEP)
     yield from remove_vanished(answer, by=by)
     return next(iter(records(answer["pruned"], Pruned)), None)
 

@@ -1,12 +1,14 @@
 -- Failed jobs below :cursor grouped by what went wrong, the newest first; at most :window are looked at. Of those that an
 -- earlier release has failed, and whose errors have to be read, no more than hold :bytes together, but at least one.
 -- :recent for how long a failure is recent; :steps of that length are told apart
+-- :by queue or worker, if the groups are to be told apart by that
 -- gives groups
 -- gives examined
 WITH
 -- here clock
 , newest AS MATERIALIZED (
-    SELECT finished.seq, finished.reason, finished.finished_at, finished.errors, finished.cause
+    SELECT finished.seq, finished.reason, finished.finished_at, finished.errors, finished.cause,
+        CASE CAST(:by AS text) WHEN 'queue' THEN finished.queue WHEN 'worker' THEN finished.worker END AS part
     FROM windlass_finished AS finished
     -- Written as a range, in an order that only the index of dead letters has: by seq alone the planner would walk all
     -- finished jobs for the few that failed.
@@ -15,7 +17,7 @@ WITH
     ORDER BY finished.state DESC, finished.seq DESC LIMIT CAST(:window AS bigint)
 ), examined AS MATERIALIZED (
     SELECT * FROM (
-        SELECT newest.seq, newest.reason, newest.finished_at, newest.cause, job.id, job.task, job.errors,
+        SELECT newest.seq, newest.reason, newest.finished_at, newest.cause, newest.part, job.id, job.task, job.errors,
             -- The lengths of long texts are known without reading them.
             sum(CAST(CASE WHEN newest.cause IS NULL THEN coalesce(octet_length(job.errors), 0) ELSE 0 END
                 AS double precision)) OVER before AS bytes,
@@ -35,11 +37,11 @@ WITH
     FROM (
         -- The type of the newest fault, which comes last. Taken out of the text, not read as JSON: one damaged history must
         -- not hide the others. Inside a JSON string the quotes would be escaped, so it can only be a fault's own field.
-        SELECT seq, id, task, reason, cause, finished_at,
+        SELECT seq, id, task, reason, cause, part, finished_at,
             CASE WHEN cause IS NULL AND strpos(errors, ',"type":"') > 0
                 THEN split_part(split_part(errors, ',"type":"', -1), '"', 1) END AS error
         FROM examined) AS failure
-    GROUP BY task, reason, error, cause
+    GROUP BY task, reason, error, cause, part
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array({DeadGroup})), '[]') FROM grouped) AS groups,

@@ -24,8 +24,12 @@ WITH
 ), known AS MATERIALIZED (
     SELECT old.finished_at, old.seq, old.fence, job.id, old.size + job.size AS size
     FROM old LEFT JOIN LATERAL (
-        -- The lengths of long texts are known without reading them.
-        SELECT id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0) AS size
+        -- The lengths of long texts are known without reading them. Archives take steps along.
+        SELECT id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0)
+            + CASE WHEN has_steps THEN (
+                SELECT coalesce(sum(octet_length(step.result)), 0) FROM (
+                    SELECT result FROM windlass_step WHERE windlass_step.seq = old.seq OFFSET 0) AS step)
+            ELSE 0 END AS size
         FROM windlass_job AS job WHERE job.seq = old.seq OFFSET 0) AS job ON true
 )
 SELECT

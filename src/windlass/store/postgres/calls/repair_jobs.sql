@@ -1,5 +1,5 @@
--- Sets right what check_jobs has found, where that is still so: a job that stands nowhere is ready, one that stands in two
--- places leaves that where it waits, and what waits for nothing is ready.
+-- Sets right what check_jobs has found, where that is still so: a job that stands nowhere, or where it is not looked for, is
+-- ready, one that stands in two places leaves that where it waits, and what waits for nothing is ready.
 -- :found rows (seq, kind) as found
 WITH
 -- here clock
@@ -40,6 +40,11 @@ WITH
             AND NOT EXISTS (SELECT 1 FROM windlass_blocked AS blocked WHERE blocked.seq = job.seq)))
 ), back AS (
     UPDATE windlass_job AS job SET waiting = 'pending', reason = NULL FROM lost WHERE job.seq = lost.seq
+), misplaced AS (
+    -- In another queue, or among others of its queue: it would be claimed from there too, and each claim be refused.
+    DELETE FROM windlass_ready AS ready USING lost WHERE ready.seq = lost.seq
+), overdue AS (
+    DELETE FROM windlass_due AS due USING lost WHERE due.seq = lost.seq
 ), placed AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
     SELECT DISTINCT seq, run_at, priority, queue, crashes + rescues > 0, start_by FROM lost

@@ -1,7 +1,7 @@
 -- Failed jobs below the cursor grouped by what went wrong, the newest first; at most `window` are looked at.
 -- without epoch
--- asks cursor, window, recent (for how long a failure is recent), steps (how many of that length are told apart); not
---      bytes, for what went wrong is a field
+-- asks cursor, window, recent (for how long a failure is recent), steps (how many of that length are told apart), by
+--      (queue or worker, if the groups are to be told apart by that); not bytes, for what went wrong is a field
 -- gives groups: rows (DeadGroup) as group; examined: one row (how many were looked at, the seq of the last of them, 1 if
 --       there may be more)
 -- with scan
@@ -9,11 +9,13 @@ local groups, by_name, ages, examined, last = {}, {}, {}, 0, false
 local function tally(seq, job)
     local error = not job.cause and job.error ~= '' and job.error
     local at = tonumber(job.finished_at) or 0
-    local name = cmsgpack.pack(job.task, job.reason, error, job.cause)
+    local part = ask.by == 'queue' and job.queue or ask.by == 'worker' and job.worker or false
+    local name = cmsgpack.pack(job.task, job.reason, error, job.cause, part)
     local group = by_name[name]
     if not group then
         group = {group; task = job.task; reason = job.reason; error = error; count = 0; newest = at; cause = job.cause;
-            oldest = at; recent = 0; sample = string.format('%019d', seq) .. job.id; ages = ''}
+            oldest = at; recent = 0; sample = string.format('%019d', seq) .. job.id; ages = '';
+            part = part}
         by_name[name], groups[#groups + 1] = group, group
     end
     group.count = group.count + 1
@@ -26,7 +28,7 @@ local function tally(seq, job)
     end
 end
 walk_down('failed', ask.cursor, function(seq)
-    local job = redis.call('HMGET', job_key(written(seq)), {job: task, reason, error, finished_at, cause, id})
+    local job = redis.call('HMGET', job_key(written(seq)), {job: task, reason, error, finished_at, cause, id, queue, worker})
     -- One whose body is gone is in no group.
     if job.task and job.id then tally(seq, job) end
     examined, last = examined + 1, seq

@@ -5,6 +5,16 @@
 -- with chunks, schedules
 local NAMES = {{ScheduleRecord}}
 
+-- A slot that is kept back no more, because its schedule was resumed, makes no job.
+local function skip_held(name)
+    local held_at = redis.call('HGET', schedule_key(name), 'held_at')
+    if not held_at then return end
+    for _, text in ipairs(redis.call('ZRANGEBYSCORE', fires_key(name), held_at, held_at)) do
+        redis.call('ZREM', fires_key(name), text)
+        redis.call('ZADD', fires_key(name), held_at, (text:gsub(',"buffered",', ',"skipped",', 1)))
+    end
+end
+
 local saved = {}
 for _, given in ipairs(ask.schedules) do
     local name, key = given.name, schedule_key(given.name)
@@ -17,6 +27,7 @@ for _, given in ipairs(ask.schedules) do
                 fields[#fields + 1] = as_text(given[column])
             end
         end
+        if not given.held_at then skip_held(name) end
         redis.call('ZADD', KEY.schedules, 0, name)
         redis.call('DEL', key)
         redis.call('HSET', key, unpack(fields))

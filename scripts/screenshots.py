@@ -6,8 +6,9 @@ looked at one by one.
 
 from __future__ import annotations
 
+import argparse
+import logging
 import shutil
-import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
-from shop_story import BEGINS, Shop, shop
+from shop.story import BEGINS, Shop, shop
 
 from windlass.testing import ManualClock
 from windlass.web import dashboard
@@ -30,6 +31,7 @@ _PATIENCE = 30_000
 
 def main(folder: Path | None) -> None:
     """Write all pictures."""
+    logging.disable(logging.CRITICAL)  # the failures of the story are meant
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("no Chromium on this machine")
@@ -63,6 +65,7 @@ class Camera:
             "jobs-light": "/jobs",
             "job-light": f"/jobs/{story.retrying}",
             "failures-light": "/failures",
+            "cause-light": "/failures/cause?task=billing.capture_payment",
             "flow-light": f"/jobs/{story.waiting}",
         }
         for name, path in shots.items():
@@ -106,8 +109,17 @@ def _every_page(story: Shop) -> Mapping[str, str]:
         "jobs-none": "/jobs?tag=nobody-has-this",
         "job-retrying": f"/jobs/{story.retrying}",
         "job-flow": f"/jobs/{story.waiting}",
+        "job-enqueued": f"/jobs/{story.fanned_out}",
+        "job-edit": f"/jobs/{story.retrying}/edit",
+        "job-snooze": f"/jobs/{story.retrying}/snooze",
+        "job-fail": f"/jobs/{story.retrying}/fail",
+        "job-delete": f"/jobs/{story.retrying}/delete",
         "enqueue": "/enqueue",
         "failures": "/failures",
+        "failures-by-queue": "/failures?by=queue",
+        "failures-by-host": "/failures?by=host",
+        "cause": "/failures/cause?task=billing.capture_payment",
+        "mute": "/failures/mute?group=0123456789ab",
         "queues": "/queues",
         "queue": "/queues/mail",
         "queue-billing": "/queues/billing",
@@ -122,12 +134,21 @@ def _every_page(story: Shop) -> Mapping[str, str]:
         "limits": "/limits",
         "alerts": "/alerts",
         "alert-rules": "/alerts/rules",
+        "alert-rule": "/alerts/rules/dead-letters",
+        "alert-rule-of-cause": "/alerts/rules?name=billing-fails&expression=dead_letters+%3E+0&scope=queue:billing",
         "system": "/system",
         "archive": "/archive",
         "bulk": "/bulk/begin/retry?state=failed",
+        "bulk-all": "/bulk",
         "nowhere": "/jobs/there-is-no-such-job",
     }
 
 
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, help="for every page, instead of the pictures of the docs")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    main(_arguments().folder)

@@ -25,12 +25,6 @@ _FILTERS = (
 )
 """Of the list of jobs; the last is one that no index serves and that finds nothing."""
 
-_ASKED = {
-    "/bulk/begin/": "?all=1",  # before many jobs are changed, they are counted: here all that there are
-    "/failures/mute": "?group=0123456789ab",
-}
-"""What pages need to know."""
-
 
 def addresses(filled: Filled) -> list[str]:
     """The paths of all pages, and of those that look back or filter several."""
@@ -45,7 +39,7 @@ def addresses(filled: Filled) -> list[str]:
 
 
 def _pages(filled: Filled) -> Iterator[str]:
-    """Each page once; what its path begins with tells what stands in it."""
+    """Each page once; what its path begins with tells what stands in it, or what the page needs to know."""
     names = {
         "/jobs/": filled.jobs[State.FAILED],
         "/queues/": QUEUES[0],
@@ -55,13 +49,18 @@ def _pages(filled: Filled) -> Iterator[str]:
         "/alerts/rules/": RULE,
         "/bulk/": filled.change,
     }
+    asked = {
+        "/bulk/begin/": "?all=1",  # before many jobs are changed, they are counted: here all that there are
+        "/failures/mute": "?group=0123456789ab",
+        "/failures/cause": f"?task={filled.failed_task}",
+    }
     for route in PAGES:
         if route.method != "GET" or route.answer is not HTMLResponse or route.role is None:
             continue
         if route.path.startswith("/archive/"):
             continue  # nothing is archived here; one look by id
         if not _PARAMETER.search(route.path):
-            yield route.path + next((asked for start, asked in _ASKED.items() if route.path.startswith(start)), "")
+            yield route.path + next((query for start, query in asked.items() if route.path.startswith(start)), "")
         else:
             name = next((name for start, name in names.items() if route.path.startswith(start)), None)
             if name is None:

@@ -62,6 +62,8 @@ class Filled:
 
     jobs: dict[State, str]
     """The id of one job in each state."""
+    failed_task: str
+    """The task of the one that failed."""
     worker: str
     change: str
     """The id of a change of several jobs."""
@@ -83,7 +85,8 @@ def fill(app: Windlass, number: int) -> Filled:
     counted = sum(app.counts().values())
     if counted != number:
         raise RuntimeError(f"{number} jobs were stored, the store counts {counted}")
-    return Filled(filling.samples, _WORKER, _retry_some(app, filling.samples[State.FAILED]))
+    failed = app.job(filling.samples[State.FAILED])
+    return Filled(filling.samples, failed.task, _WORKER, _retry_some(app, failed.id))
 
 
 def _retry_some(app: Windlass, but: str) -> str:

@@ -66,13 +66,17 @@ def shop(app: Windlass) -> Windlass:
     work(app)
     app.enqueue_many([app.request("mail.welcome", [3], id="waits", queue="unserved")])
     app.add_schedule("nightly", "mail.welcome", cron="30 2 * * *", tz="America/New_York", args=[7])
+    app.alerts.add_rule("mail-waits", "oldest_age > 1m", scope="queue:mail")
     return app
 
 
+OPEN = SecuritySettings(is_open_to_loopback=True)
+
+
 @contextmanager
-def served(app: Windlass) -> Iterator[str]:
+def served(app: Windlass, settings: SecuritySettings = OPEN) -> Iterator[str]:
     """Serve the pages of an app for the length of a block; where."""
-    security = Security(app, SecuritySettings(is_open_to_loopback=True))
+    security = Security(app, settings)
     with Server(dashboard(app, security=security), host="127.0.0.1", port=0).in_background() as address:
         yield address
 

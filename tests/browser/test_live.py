@@ -14,6 +14,16 @@ from tests.ledger.apps import Apps
 from tests.places.place import Place
 from windlass import Windlass
 
+HIDING = """
+window.streams = [];
+const Stream = window.EventSource;
+window.EventSource = class extends Stream { constructor(address) { super(address); streams.push(this); } };
+let isHidden = false;
+Object.defineProperty(document, "hidden", { get: () => isHidden });
+window.hide = (value) => { isHidden = value; document.dispatchEvent(new Event("visibilitychange")); };
+"""
+"""Keeps the streams of a page, and hides it as another tab in front of it would."""
+
 
 def test_a_change_is_on_screen_without_a_reload(page: Page, shop: Windlass, place: Place, tmp_path: Path) -> None:
     """B20: on every store, by another process. A reading comes twice a second; the deadline is for a loaded machine."""
@@ -50,6 +60,36 @@ def test_rows_do_not_move_and_open_folds_stay_open(page: Page, shop: Windlass) -
     shop.job("dead").retry()
     expect(page.locator(".state-full")).to_have_text("pending", timeout=PATIENCE)
     expect(page.locator("#attempt-1")).not_to_have_attribute("open", "")
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_hidden_page_asks_for_nothing(page: Page, shop: Windlass) -> None:
+    """B20: its stream is closed, and opened again when the page is looked at."""
+    page.add_init_script(HIDING)
+    page.goto("/")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    assert page.evaluate("streams.map((stream) => stream.readyState)") == [1]
+    page.evaluate("hide(true)")
+    assert page.evaluate("streams.map((stream) => stream.readyState)") == [2]
+    shop.enqueue_many([shop.request("mail.welcome", [number], queue="unserved") for number in range(3)])
+    page.evaluate("hide(false)")
+    expect(page.locator(".stat.is-pending .stat-value")).to_have_text("4", timeout=PATIENCE)
+    assert len(page.evaluate("streams.map((stream) => stream.readyState)")) == 2
+
+
+@pytest.mark.only_on("sqlite")
+def test_what_is_chosen_and_focused_stays_so(page: Page, shop: Windlass) -> None:
+    """B20: a page that is brought up to date takes nothing from the hand of the one who uses it."""
+    page.goto("/jobs")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    box = page.locator('tr:has(a[href="/jobs/dead"]) .check')
+    box.check()
+    box.focus()
+    shop.enqueue_many([shop.request("mail.welcome", [4], queue="unserved")])
+    expect(page.locator(".newer")).to_contain_text("1 newer job", timeout=PATIENCE)
+    expect(box).to_be_checked()
+    expect(box).to_be_focused()
+    expect(page.locator("#selected-count")).to_have_text("1 selected")
 
 
 @pytest.mark.only_on("sqlite")

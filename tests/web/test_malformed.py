@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from msgspec import inspect
+from msgspec.inspect import type_info
 
 from tests.web.asgi import RawAnswer, ask
 from tests.web.http import V1, Http
-from windlass import Windlass
+from windlass import Windlass, WindlassError
 from windlass.web.route import Route
 from windlass.web.table import ROUTES
 
-pytestmark = pytest.mark.only_on("sqlite")
-
+MakeRequest = Callable[[Any, Random], Awaitable[tuple[str, RawAnswer]]]
 REQUESTS = int(os.environ.get("WINDLASS_FUZZ_REQUESTS", "2000"))
 
 TEXTS = [
@@ -47,6 +49,14 @@ TEXTS += [
     "true",
 ]
 VALUES: list[Any] = [*TEXTS, None, True, 0, -1, 2**70, 1e308, [], {}, [[]], {"": {}}, [None] * 50, {"a": {"b": [1]}}]
+ODD_TEXTS = [
+    *("mail", "done", "mail.welcome", "*", "all", "queue:mail", "log", "deploy", "viewer", "failed", "critical", "p95"),
+    *("1h", "0", "-1h", "1ms", "100000d", "9" * 18 + "d", "1e5s", "nan", "10/s", "0/s", "1000000000/s", "1/0s"),
+    *("0 3 * * *", "@daily", "Europe/Paris", "2026-11-18T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"),
+    *("queue_depth > 10", "error_rate > 5% and (runs > 1)", "error_rate >", "((((", "\u202e", "\x7f", "\u2028", " "),
+    *("a/b", "%", "..", "'\";--", "x" * 300, "x" * 5000, "é" * 120, "\t", "{}", "[1]"),
+]
+ODD_NUMBERS = [0, 1, -1, 2, 50, 500, 501, 2**31, 2**53, 2**63 - 1, 2**63, 2**70, -(2**63)]
 BODIES = [
     b"",
     b"{",
@@ -115,6 +125,73 @@ async def malformed(asgi: Any, random: Random) -> tuple[str, RawAnswer]:
     return f"{method} {path!r} {body[:200]!r}", answer
 
 
+async def odd(asgi: Any, random: Random) -> tuple[str, RawAnswer]:
+    """A request of the right form, about things that are there, with values that few would send: it gets further."""
+    route = random.choice(ROUTES)
+    path = route.path
+    for name in route.parameters:
+        path = path.replace(f"{{{name}}}", random.choice(["done", "done", "done", "mail", "mail.welcome", "rescue"]))
+    headers, body = [(b"if-match", b"*")], b""
+    if route.body is not None:
+        value = of_type(random, type_info(route.body))
+        if isinstance(value, dict):
+            value.pop("wait", None)  # a claim would wait in truth
+        headers.append((b"content-type", b"application/json"))
+        body = json.dumps(value).encode("utf-8", "surrogatepass")
+    fields = of_type(random, type_info(route.query))
+    if route.is_stream:
+        fields["seconds"] = 0  # or it would not end
+    answer = await ask(asgi, route.method, path, query=as_query(fields), headers=headers, parts=[body])
+    return f"{route.method} {path!r} {fields!r} {body[:300]!r}", answer
+
+
+def of_type(random: Random, kind: inspect.Type) -> Any:
+    """Some value of a type, as JSON has it."""
+    match kind:
+        case inspect.Metadata():
+            return of_type(random, kind.type)
+        case inspect.UnionType():
+            return of_type(random, random.choice(kind.types))
+        case inspect.StructType():
+            some = [field for field in kind.fields if field.required or random.random() < 2 / len(kind.fields)]
+            return {field.encode_name: of_type(random, field.type) for field in some}
+        case inspect.ListType() | inspect.VarTupleType():
+            return [of_type(random, kind.item_type) for _ in range(random.randrange(3))]
+        case inspect.DictType():
+            return {str(random.choice(ODD_TEXTS)): of_type(random, kind.value_type) for _ in range(random.randrange(3))}
+        case inspect.LiteralType():
+            return random.choice(kind.values)
+        case inspect.StrType():
+            return random.choice(ODD_TEXTS)
+        case inspect.BoolType():
+            return random.random() < 0.5
+        case inspect.IntType():
+            return random.choice(ODD_NUMBERS)
+        case inspect.FloatType():
+            return random.choice([*ODD_NUMBERS, 0.5, -0.0, 1e-9, 1e18, 1e308])
+        case inspect.NoneType():
+            return None
+        case _:
+            return random.choice([*VALUES, *ODD_TEXTS])
+
+
+def as_query(fields: dict[str, Any]) -> bytes:
+    pairs: list[tuple[str, object]] = []
+    for name, value in fields.items():
+        match value:
+            case None:
+                pass
+            case dict():
+                pairs += [(f"{name}.{key}", one) for key, one in value.items()]
+            case list():
+                pairs += [(name, one) for one in value]
+            case bool():
+                pairs.append((name, str(value).lower()))
+            case _:
+                pairs.append((name, value))
+    return urlencode(pairs, errors="surrogatepass").encode()
+
+
 @contextmanager
 def seeded() -> Iterator[Random]:
     seed = Random().randrange(2**32)
@@ -126,14 +203,18 @@ def seeded() -> Iterator[Random]:
 
 
 @pytest.mark.timeout(max(240, REQUESTS // 20))  # 100,000 take some minutes, on a busy machine many
-def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http) -> None:
-    """2,000 of them; WINDLASS_FUZZ_REQUESTS says how many."""
-    app.enqueue_many([app.request("mail.welcome", [1], id="done")])
+@pytest.mark.parametrize("make", [malformed, odd])
+def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http, make: MakeRequest) -> None:
+    """2,000 of them, half of them of the right form; WINDLASS_FUZZ_REQUESTS says how many."""
 
-    async def many() -> None:
+    async def many() -> set[tuple[str, int]]:
+        answered: set[tuple[str, int]] = set()
         with seeded() as random:
-            for _ in range(REQUESTS):
-                request, answer = await malformed(http.app, random)
+            for number in range(REQUESTS // 2):
+                if number % 50 == 0:  # requests delete things too
+                    await asyncio.to_thread(have_things, app)
+                request, answer = await make(http.app, random)
+                answered.add((request.partition(" ")[0], answer.status // 100))
                 assert answer.status < 500, (request, answer)
                 assert b"Traceback" not in answer.body, request
                 if answer.status >= 400:
@@ -141,8 +222,25 @@ def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http) -> No
                     problem = json.loads(answer.body)
                     assert problem["status"] == answer.status, request
                     assert problem["title"], request
+        return answered
 
-    asyncio.run(many())
+    answered = asyncio.run(many())
+    assert make is malformed or {("POST", 2), ("DELETE", 2), ("PATCH", 2)} <= answered
+
+
+def have_things(app: Windlass) -> None:
+    """A job, a limit, a schedule, a rule and a queue called ``done``, as far as what was asked before allows it."""
+    things: list[Callable[[], object]] = [
+        lambda: app.enqueue_many([app.request("mail.welcome", [1], id="done")]),
+        lambda: app.limit("done").configure(rate="1/s"),
+        lambda: app.queue("done").configure(weight=3),
+        lambda: app.queue("mail").configure(max_length=None),
+        lambda: app.add_schedule("done", "mail.welcome", every="1h", args=[1]),
+        lambda: app.alerts.add_rule("done", "queue_depth > 3"),
+    ]
+    for make in things:
+        with suppress(WindlassError):  # it is there already, or its queue is full
+            make()
 
 
 @pytest.mark.parametrize(

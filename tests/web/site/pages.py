@@ -39,6 +39,10 @@ ALL = (
     "/bulk/begin/delete?job=dead&job=waits",
     "/bulk/begin/cancel?queue=unserved",
     "/failures",
+    "/failures?by=task",
+    "/failures?by=queue",
+    "/failures?by=host",
+    "/failures/cause?task=broken",
     "/queues",
     "/queues/mail",
     "/queues/unserved",
@@ -55,6 +59,7 @@ ALL = (
     "/alerts",
     "/alerts?severity=critical&state=firing&since=24h",
     "/alerts/rules",
+    "/alerts/rules?name=broken-fails&expression=dead_letters+%3E+0&scope=task:broken",
     "/alerts/rules/deep",
 )
 """Every page, of the store that ``shop`` fills."""

@@ -8,7 +8,7 @@ from tests.ledger.apps import work
 from tests.waiting import eventually
 from windlass import Windlass
 from windlass.insight.diagnostics.failures import FailureGroups
-from windlass.web.site.jobs.causes import Causes
+from windlass.web.site.failures.causes import Causes
 
 
 def read(causes: Causes, app: Windlass) -> FailureGroups:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.ledger.apps import work
@@ -10,8 +11,10 @@ from windlass import Windlass
 from windlass.core.figures.point import Gauge, Point
 from windlass.core.figures.releases import release_level
 from windlass.core.figures.series import ALL, QUEUE, STORE, WORKER, series
+from windlass.job import Job
 from windlass.store.operations.figures.roll_up import roll_up
 from windlass.testing import ManualClock
+from windlass.web.site.drawings.timeline import draw_timeline
 
 pytestmark = pytest.mark.only_on("sqlite")
 
@@ -29,6 +32,19 @@ def test_charts_mark_deploys_and_no_restarts(shop: Pages, app: Windlass, clock: 
         assert page.count("deploy 1.4.1, on") == page.count("deploy 1.4.2, on"), "the way back is a deploy, too"
     [depth] = [label for label in shop.read("/").all("svg", "aria-label") if label.startswith("Jobs that were ready")]
     assert "up to 7 ready" in depth
+
+
+def test_a_run_that_began_before_its_job_was_made_stays_on_its_timeline(
+    shop: Pages, app: Windlass, clock: ManualClock
+) -> None:
+    """B20: the clock of a worker may be slow."""
+    done = app.job("done")
+    early = msgspec.structs.replace(done.record, started_at=done.record.created_at - 5_000)
+    drawn = draw_timeline(Job.of(app.client, early), clock.now())
+    assert drawn is not None
+    [lane] = drawn.lanes
+    assert 0 < lane.run_from < lane.run_to <= 100
+    assert lane.wait_from == lane.run_from
 
 
 def test_jobs_arrive_also_where_none_of_them_begins(shop: Pages, app: Windlass, clock: ManualClock) -> None:

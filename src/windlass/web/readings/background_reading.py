@@ -13,7 +13,7 @@ from windlass.web.readings.reading import Reading
 T = TypeVar("T")
 
 _LEAST = 1.0
-_REST = 20
+_REST = 50
 """The pause after a reading, as a multiple of the time that the reading took."""
 _PATIENCE = 60.0
 """Seconds after which a reading that has not ended counts as failed, and another is begun."""
@@ -21,7 +21,7 @@ _PATIENCE = 60.0
 
 class BackgroundReading(Generic[T]):
     """The last reading. The next is made on a store thread when it is asked for: a second later, or so much later that
-    all of them keep the store busy for a twentieth of the time.
+    all of them keep the store busy for a fiftieth of the time.
     """
 
     def __init__(self, read: Callable[[], Operation[T]]) -> None:

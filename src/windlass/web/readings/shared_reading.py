@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 SHARED_FOR = 0.5
 """Seconds for which a reading answers other requests too."""
-_SHARE = 20
+_SHARE = 50
 """A reading that takes long answers requests for at least so many times as long: then it keeps the store busy for a
-twentieth of the time at most, however many ask.
+fiftieth of the time at most, however many ask.
 """
 
 

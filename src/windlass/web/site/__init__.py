@@ -6,7 +6,8 @@ Files, in reading order:
 - ``page``: A page: its template, what the template shows, and the frame around it.
 - ``overview/``: The first page: is it healthy, and if not, why?
 - ``pages/``: One module for each page: what it reads and shows.
-- ``jobs/``: Pages about jobs: find them, look at one, change one or many; failures.
+- ``jobs/``: Pages about jobs: find them, look at one, change one or many.
+- ``failures/``: Pages about failed jobs: what is failing, since when, and is it one cause?
 - ``form_token``: The token of a session in the forms of its pages.
 - ``forms/``: Forms that say more than a button.
 - ``actions``: The buttons: forms that change something and lead back to a page.

@@ -203,6 +203,29 @@ def draw_waiting(figures: Figures, *, is_alarm: bool = False) -> Chart:
     )
 
 
+def draw_run_time(figures: Figures) -> Chart:
+    """How long runs took: half of them at most p50, nearly all at most p95 and p99."""
+    shown = {"scheduled": "p99", "running": "p95", "pending": "p50"}
+    values = {
+        name: [None if point.run is None else getattr(point.run, name).total_seconds() for point in figures.points]
+        for name in shown.values()
+    }
+    most = nice_time(max((value for value in values["p99"] if value is not None), default=0))
+    ran = figures.total.run
+    return Chart(
+        lines=[_line(state, values[name], most, is_filled=name == "p95") for state, name in shown.items()],
+        bars=[],
+        levels=_levels(most, lambda value: formats.axis_length(timedelta(seconds=value)), bottom=_BARS_BOTTOM),
+        times=_times(figures),
+        top=_TOP,
+        bottom=_BARS_BOTTOM,
+        summary="no run ended" if ran is None else f"p50 {formats.length(ran.p50)}, p99 {formats.length(ran.p99)}",
+        is_empty=ran is None,
+        instants=[point.at for point in figures.points],
+        readings=[Reading(name, [_length(value) for value in values[name]]) for name in ("p50", "p95", "p99")],
+    )
+
+
 def nice_time(seconds: float) -> float:
     """A length of time that is not smaller and reads well as a whole and as a half.
 

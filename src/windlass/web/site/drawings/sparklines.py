@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from windlass.insight.figures.view import FigurePoint
 
@@ -46,6 +47,39 @@ def draw_sparkline(values: Sequence[float | None], summary: str) -> Sparkline | 
     points = [(index * step, _HEIGHT - (value or 0) / most * _HEIGHT) for index, value in enumerate(values)]
     line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     return Sparkline(f"M{line}", f"M{line}L61 14L0 14Z", round(points[-1][1], 1), summary)
+
+
+def draw_failures(hours: Sequence[int]) -> Sparkline | None:
+    """How many jobs failed in each hour of a day; None where none did."""
+    return draw_sparkline(hours, f"{sum(hours):,} in the last 24 hours, up to {max(hours, default=0):,} in one")
+
+
+@dataclass(frozen=True, slots=True)
+class HourBar:
+    """The failures of one hour, in percent of a box."""
+
+    x: float
+    height: float
+    count: int
+    begins: datetime
+
+
+def draw_hours(hours: Sequence[int], *, now: datetime) -> list[HourBar]:
+    """How many jobs failed in each hour up to now, the earliest first; an hour with one of many is still seen.
+
+    >>> [(bar.x, bar.height) for bar in draw_hours([0, 200, 1], now=datetime(2026, 11, 18))]
+    [(0.0, 0), (33.33, 100.0), (66.67, 4)]
+    """
+    most = max(hours, default=0) or 1
+    return [
+        HourBar(
+            round(100 * place / len(hours), 2),
+            max(4, round(100 * count / most, 1)) if count else 0,
+            count,
+            now - timedelta(hours=len(hours) - place),
+        )
+        for place, count in enumerate(hours)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

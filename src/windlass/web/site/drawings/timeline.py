@@ -79,7 +79,9 @@ def draw_timeline(job: Job[object], now: datetime) -> TimelineDrawing | None:
     if not runs:
         return None
     shown = runs[-_MOST_LANES:]
-    first, last = shown[0].waits_since, max([run.ended for run in shown] + ([now] if job.state not in FINISHED else []))
+    # A worker whose clock is slow tells of runs that began before their job was made.
+    first = min(min(run.waits_since, run.began) for run in shown)
+    last = max([run.ended for run in shown] + ([now] if job.state not in FINISHED else []))
     span = max(last - first, timedelta(milliseconds=1))
 
     def x(moment: datetime) -> float:
@@ -88,12 +90,12 @@ def draw_timeline(job: Job[object], now: datetime) -> TimelineDrawing | None:
     lanes = [
         Lane(
             name=str(run.number),
-            wait_from=x(run.waits_since),
+            wait_from=x(min(run.waits_since, run.began)),
             run_from=x(run.began),
             run_to=max(x(run.ended), x(run.began) + 0.4),
             state=run.state,
             text=run.text,
-            waited=formats.length(run.began - run.waits_since),
+            waited=formats.length(max(run.began - run.waits_since, timedelta())),
             y=_FIRST + index * _LANE,
             is_planned=run.is_planned,
         )

@@ -24,6 +24,7 @@ from windlass.web.site.done import Done, WayBack
 from windlass.web.site.forms.form_page import Refusal, changed, refusal_of, typed, whole_number
 from windlass.web.site.forms.queues import PauseForm
 from windlass.web.site.page import Page
+from windlass.web.site.pages.schedules import CATCH_UPS, OVERLAPS
 from windlass.web.topics import schedules as topic
 
 _PREVIEWED = 10
@@ -222,6 +223,8 @@ def _page(call: Call[Any, Any], given: dict[str, Any], *, problem: Refusal | Non
         "fires": fires,
         "words": words,
         "tasks": sorted(task.name for task in call.app.tasks),
+        "overlaps": list(OVERLAPS.items()),
+        "catch_ups": list(CATCH_UPS.items()),
     }
     title = f"Edit {given['old']}" if given["old"] else "Add a schedule"
     status = 200 if problem is None else problem.status

@@ -8,11 +8,9 @@ Files, in reading order:
 - ``held_queues``: Queues from which nothing is taken, and why, in a few words.
 - ``many``: Changes of many jobs: the question before one, and how far it is.
 - ``job``: One job: its state, its attempts and errors, its arguments and result, its relatives.
-- ``origins``: Which jobs were made by hand out of which.
+- ``origins``: Which jobs came of which.
 - ``tracebacks``: Tracebacks with own code open and libraries folded.
 - ``actions``: What can be done to one job: the buttons, and the questions before some of them.
 - ``new_job``: The form that makes a job of a known task, or of a job that is there with other arguments.
 - ``files``: Arguments and errors of a job as files to keep, secrets masked.
-- ``causes``: Failed jobs by cause: few are grouped for a page, many beside the requests.
-- ``failures``: What is failing, since when, and is it one cause?
 """

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from windlass.insight.payload import PayloadView, parameters_of
+from windlass.insight.payload import JobValues, PayloadView, parameters_of
 from windlass.insight.redact import MASK
 from windlass.job import Job
 from windlass.task import Task
 
-_MOST_PAYLOAD = 8_000
+MOST_PAYLOAD = 8_000
 """Characters of a payload that are read for a line; a longer one would take longer than its line is worth."""
 _MOST_VALUE, _MOST_LINE = 40, 160
 
@@ -30,7 +30,7 @@ def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
     """``order_id=7 amount=129.90``; empty where there are none, or they are not for a line. Those without a name are
     left out: names tell which are secrets.
     """
-    if len(job.record.payload) > _MOST_PAYLOAD:
+    if len(job.record.payload) > MOST_PAYLOAD:
         return ""
     parameters = parameters_of(job.task, tasks)
     payload = PayloadView.of(job.record.payload, parameters)
@@ -38,20 +38,29 @@ def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
         return "encrypted"
     named = [pair for pair in named_arguments(payload, parameters) if not pair[0].startswith("[")]
     named.sort(key=lambda pair: isinstance(pair[1], dict | list))  # what fits into a line comes first
-    line = " ".join(f"{name}={_short(value)}" for name, value in named)
+    line = " ".join(f"{name}={short_value(value)}" for name, value in named)
     return line if len(line) <= _MOST_LINE else f"{line[:_MOST_LINE]}…"
 
 
-def _short(value: object) -> str:
-    """
-    >>> _short("ada"), _short({"value": "74.50"}), _short(None), _short(MASK)
+def result_line(job: Job[Any]) -> str:
+    """What a job has returned, in a line; empty where that is nothing, or not for a line."""
+    if job.record.result is None or len(job.record.result) > MOST_PAYLOAD:
+        return ""
+    result = JobValues.of(job).result
+    return "" if result is None else short_value(result)
+
+
+def short_value(value: object) -> str:
+    """A value for a line.
+
+    >>> short_value("ada"), short_value({"value": "74.50"}), short_value(None), short_value(MASK)
     ('ada', '{value:74.50}', 'null', 'masked')
     """
     match value:
         case str():
             text = value
         case {"$": str(), "v": inner}:  # a value that JSON has no form for
-            return _short(inner)
+            return short_value(inner)
         case _:
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace('"', "")
     text = text.replace(MASK, "masked")

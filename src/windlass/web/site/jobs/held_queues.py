@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from windlass.app import Windlass
 from windlass.insight.workers import worker_views
 from windlass.store.operation import Operation
@@ -26,20 +24,10 @@ _RECENT = Recent(_read, seconds=2)
 
 def _held() -> Operation[dict[str, str]]:
     settings = yield from queues.settings()
-    served = {
-        name
-        for worker in (yield from worker_views())
-        if worker.is_alive
-        # What a worker says of itself is data of the store, and may be damaged.
-        for name in _names(worker.info.get("queues"))
-    }
+    served = {name for worker in (yield from worker_views()) if worker.is_alive for name in worker.queues}
     everywhere = settings.pop(ALL, None)
     if everywhere is not None and everywhere.paused_at is not None:
         return dict.fromkeys(settings, "all queues are paused")
     paused = {name: "its queue is paused" for name, found in settings.items() if found.paused_at is not None}
     unserved = {name: f"no worker serves {name}" for name in settings if name not in served}
     return unserved | paused
-
-
-def _names(queues: object) -> Iterable[str]:
-    return filter(lambda name: isinstance(name, str), queues) if isinstance(queues, list) else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +20,7 @@ from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings.graphs import draw_graph
 from windlass.web.site.drawings.timeline import draw_timeline
 from windlass.web.site.jobs.arguments import named_arguments
-from windlass.web.site.jobs.origins import Relation, relations_of
+from windlass.web.site.jobs.origins import Relation, jobs_enqueued_by, relations_of
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
 
@@ -70,6 +71,9 @@ async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, 
         "arguments": arguments,
         "has_masked": not is_revealed and any(_has_mask(value) for _, value in arguments),
         "is_revealed": is_revealed,
+        "raw": _raw(arguments),
+        "ran": _ran(found),
+        "timeout": None if found.record.timeout is None else timedelta(milliseconds=found.record.timeout),
         "is_unreadable": values.payload.is_unreadable,
         "values": values,
         "attempts": _attempts(found),
@@ -82,6 +86,8 @@ async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, 
         "steps": await found.asteps(),
         "trace_id": trace_id_of(read_meta(found.record.meta)),
         "relations": await _relations(call, found),
+        "enqueued": await jobs_enqueued_by(call.app, found),
+        "enqueued_by": read_meta(found.record.meta).enqueued_by,
     }
     return Page("job.html", found.task, shown, here="/jobs", is_live=not is_revealed)
 
@@ -105,6 +111,20 @@ def offered(state: State) -> set[str]:
     verbs = (Verb.RETRY, Verb.CANCEL, Verb.FAIL, Verb.RESCHEDULE, Verb.DELETE)
     found = {str(verb) for verb in verbs if state in allowed_from(verb)}
     return found - {str(Verb.RETRY)} if state is State.BLOCKED else found
+
+
+def _raw(arguments: list[tuple[str, object]]) -> str:
+    """The arguments as they can be pasted into a form, secrets masked."""
+    return json.dumps(dict(arguments), indent=2, ensure_ascii=False)[:_MOST_TEXT]
+
+
+def _ran(job: Job[Any]) -> timedelta | None:
+    """How long all of its runs took that have ended; None where none has."""
+    ended = [one for one in _attempts(job) if one.took is not None]
+    times = [one.took for one in ended if one.took is not None]
+    if job.state is State.COMPLETED and job.started_at and job.finished_at:
+        times.append(job.finished_at - job.started_at)
+    return sum(times, timedelta()) if times else None
 
 
 def _has_mask(value: object) -> bool:

@@ -15,7 +15,7 @@ from windlass.web.bulk.order import written_count
 from windlass.web.cursors import list_name
 from windlass.web.readings.counts import counts_of
 from windlass.web.route import Call
-from windlass.web.site.jobs.arguments import arguments_line
+from windlass.web.site.jobs.arguments import arguments_line, result_line
 from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, without
 from windlass.web.site.jobs.held_queues import held_queues
 from windlass.web.site.page import Page
@@ -57,6 +57,7 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     shown = {
         "jobs": found,
         "arguments": {job.id: arguments_line(job, call.app.tasks) for job in found},
+        "results": {job.id: line for job in found if (line := result_line(job))},
         "held": held,
         "words": words,
         "chips": {name: value for name, value in words.items() if name not in ("text", "state")},

@@ -17,8 +17,8 @@ from windlass.web.route import Call
 from windlass.web.site import formats
 from windlass.web.site.drawings.charts import draw_depth, draw_throughput, draw_waiting, marked
 from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
-from windlass.web.site.jobs.causes import causes
-from windlass.web.site.jobs.failures import draw_trend
+from windlass.web.site.drawings.sparklines import draw_failures
+from windlass.web.site.failures.causes import causes
 from windlass.web.site.overview.changes import what_changed
 from windlass.web.site.overview.tiles import Tiles
 from windlass.web.site.overview.worker_grid import reported_count, worker_grid
@@ -111,7 +111,7 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
         "grid": worker_grid(seen.workers),
         "levels": await store_levels(call.app),
         "groups": groups,
-        "trends": {group.sample: draw_trend(group) for group in groups},
+        "trends": {group.sample: draw_failures(group.hours) for group in groups},
         "changes": what_changed(seen, deploys, now=call.now),
         "tiles": Tiles.of(figures, seen, now=call.now),
         "is_new": not queues and not seen.workers,

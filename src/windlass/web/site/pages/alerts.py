@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from windlass.core.alerts.records import AlertState, Severity
 from windlass.core.units import read_past
@@ -43,6 +46,7 @@ async def alerts(call: Call[AlertsPageQuery, None]) -> Page:
     shown = {
         "alerts": found.alerts,
         "next": found.next,
+        "rules": {alert.id: alert.rule for alert in found.alerts},
         "firing": await call.app.alerts.afiring(),
         "query": query,
         "severities": [severity.value for severity in Severity],
@@ -56,13 +60,21 @@ async def alerts(call: Call[AlertsPageQuery, None]) -> Page:
     return Page("alerts.html", "Alerts", shown, here="/alerts")
 
 
-async def alert_rules(call: Call[Nothing, None]) -> Page:
+class RulesPageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the form for another rule begins with."""
+
+    name: Annotated[str, Meta(max_length=100)] = ""
+    expression: Annotated[str, Meta(max_length=500)] = ""
+    scope: Annotated[str, Meta(max_length=300)] = "all"
+
+
+async def alert_rules(call: Call[RulesPageQuery, None]) -> Page:
     """All rules, and the form for another one."""
     rules = await call.app.alerts.arules()
     shown = {
         "rules": rules,
         "off_count": sum(1 for rule in rules if not rule.enabled),
-        "given": texts_of(None),
+        "given": texts_of(None) | msgspec.structs.asdict(call.query),
         "problem": None,
         "colours": COLOURS,
         **editor(call),

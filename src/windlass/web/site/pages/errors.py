@@ -16,4 +16,4 @@ _NEXT = {
 def error_page(problem: Problem, *, has_login: bool) -> Page:
     """A problem in words, with what can be done."""
     shown = {"problem": problem, "next": _NEXT.get(problem.status), "has_login": has_login}
-    return Page("error.html", problem.title, shown, here="", status=problem.status)
+    return Page("error.html", problem.title, shown, here="", status=problem.status, is_live=False)

@@ -90,7 +90,7 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
     if found is None:
         raise not_found(f"there is no queue {name}")
     figures, deploys = await _OF_QUEUE.of(call.app, name, range.text)
-    serving = [worker for worker in seen.workers if worker.is_alive and name in (worker.info.get("queues") or ())]
+    serving = [worker for worker in seen.workers if worker.is_alive and name in worker.queues]
     shown = {
         "queue": found,
         "counted": glanced.counts,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 
 from windlass.app import Windlass
 from windlass.core.schedules.cron import Cron
 from windlass.core.schedules.policies import FireOutcome
+from windlass.core.schedules.preview import PlannedFire, clock_change
+from windlass.core.schedules.zones import time_zone
 from windlass.core.state import State
 from windlass.insight.payload import parameters_of
 from windlass.insight.schedules import ScheduleValues
@@ -26,6 +29,8 @@ _MOST = 500
 _PREVIEWED = 10
 _FIRES = 50
 
+OVERLAPS = {"allow": "run beside it", "skip": "skip the slot", "buffer": "keep one slot back"}
+CATCH_UPS = {"latest": "make up for the latest", "all": "make up for all", "skip": "skip them"}
 _NO_JOB = {
     FireOutcome.SKIPPED: "cancelled",
     FireOutcome.BUFFERED: "scheduled",
@@ -37,6 +42,9 @@ _STATES = {State.PENDING: "scheduled", State.BLOCKED: "scheduled"}
 """How a job is drawn that is not drawn as its own state: what waits is not what is missing."""
 
 
+_SHAPES = {"gone": "completed"}
+
+
 async def _runs(app: Windlass, *names: str) -> Mapping[str, Sequence[ScheduleRun]]:
     return await app.client.session.arun(runs(names, limit=RUNS))
 
@@ -45,11 +53,21 @@ _RUNS = Recent(_runs, seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
+class LastRun:
+    """What became of the newest slot of a schedule."""
+
+    shown_as: str
+    """The state of a job that has its colour and shape."""
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
 class LastRuns:
     """The last slots of a schedule as bars, and in words."""
 
     bars: Sequence[RunBar]
     summary: str
+    newest: LastRun
 
     @classmethod
     def of(cls, newest_first: Sequence[ScheduleRun]) -> LastRuns:
@@ -57,6 +75,7 @@ class LastRuns:
         return cls(
             draw_runs([_drawn(run) for run in reversed(newest_first)]),
             ", ".join(f"{count} {word}" for word, count in counted.most_common()),
+            LastRun(_SHAPES.get(_drawn(newest_first[0]), _drawn(newest_first[0])), _word(newest_first[0])),
         )
 
 
@@ -85,8 +104,21 @@ async def schedules(call: Call[Nothing, None]) -> Page:
         "next_at": min((one.next_at for one in found if one.next_at is not None), default=None),
         "when": {one.name: when(one) for one in listed},
         "words": {one.name: in_words(one) for one in listed},
+        "changes": {one.name: change for one in listed if (change := _clock_change(one, call.now)) is not None},
     }
     return Page("schedules.html", "Schedules", shown, here="/schedules")
+
+
+def _clock_change(one: Schedule, now: datetime) -> PlannedFire | None:
+    """Its next slot that a change of the clocks moves or doubles; None for most."""
+    if one.problem or not one.enabled or not one.settings.cron:
+        return None
+    return _changed_slot(one.settings.cron, one.settings.tz, now.date())
+
+
+@lru_cache(maxsize=2000)
+def _changed_slot(expression: str, zone: str, day: date) -> PlannedFire | None:
+    return clock_change(Cron(expression, zone), time_zone(zone), after=datetime.combine(day, time(), UTC))
 
 
 def _by_next(one: Schedule) -> tuple[bool, float, str]:
@@ -129,5 +161,8 @@ async def schedule(call: Call[Nothing, None]) -> Page:
         "preview": [] if one.problem or not one.enabled else one.preview(_PREVIEWED),
         "fires": await one.afires(limit=_FIRES),
         "values": values,
+        "change": _clock_change(one, call.now),
+        "OVERLAPS": OVERLAPS,
+        "CATCH_UPS": CATCH_UPS,
     }
     return Page("schedule.html", one.name, shown, here="/schedules")

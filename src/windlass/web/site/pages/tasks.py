@@ -14,7 +14,7 @@ from windlass.insight.overview import Overview
 from windlass.web.problems import not_found
 from windlass.web.readings.counts import overview_of
 from windlass.web.route import Call
-from windlass.web.site.drawings.charts import draw_throughput, draw_waiting, marked
+from windlass.web.site.drawings.charts import draw_run_time, draw_throughput, draw_waiting, marked
 from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
@@ -23,7 +23,8 @@ from windlass.web.tasks.routes import rate_tag
 _MOST = 500
 
 
-async def _by_task(app: Windlass, range: str) -> Mapping[str, FigurePoint]:
+async def by_task(app: Windlass, range: str) -> Mapping[str, FigurePoint]:
+    """The figures of each task in a range."""
     return (await read_charts(app, range, by="task"))[0].by
 
 
@@ -31,7 +32,7 @@ async def _of_task(app: Windlass, name: str, range: str) -> tuple[Figures, Seque
     return await read_charts(app, range, task=name, by="queue")
 
 
-_BY_TASK = Recent(_by_task, seconds=5)
+_BY_TASK = Recent(by_task, seconds=5)
 _OF_TASK = Recent(_of_task, seconds=5)
 
 
@@ -84,6 +85,7 @@ async def task(call: Call[TasksQuery, None]) -> Page:
         "total": figures.total,
         "throughput": marked(draw_throughput(figures), figures, deploys),
         "waiting": marked(draw_waiting(figures), figures, deploys),
+        "running": marked(draw_run_time(figures), figures, deploys),
         "range": range,
         "ranges": RANGES,
     }

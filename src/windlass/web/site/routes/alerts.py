@@ -11,7 +11,7 @@ from windlass.web.site.routes.rows import button, page
 
 ALERTS: tuple[Route, ...] = (
     *page("/alerts", alerts.alerts, "Alerts and their history.", alerts.AlertsPageQuery, every=5),
-    *page("/alerts/rules", alerts.alert_rules, "The rules of alerts.", every=30),
+    *page("/alerts/rules", alerts.alert_rules, "The rules of alerts.", alerts.RulesPageQuery, every=30),
     *page("/alerts/rules/{name}", alerts.alert_rule, "One rule of alerts.", every=30),
     button("/alerts/{id}/acknowledge", alert_actions.acknowledge, "alert.acknowledge", "Acknowledge an alert."),
     button("/alerts/{id}/resolve", alert_actions.resolve, "alert.resolve", "Resolve an alert."),

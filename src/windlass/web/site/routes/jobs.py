@@ -10,8 +10,9 @@ from windlass.web.bulk.order import BulkAction
 from windlass.web.bulk.routes import ROLES
 from windlass.web.route import Route
 from windlass.web.security.roles import Role
+from windlass.web.site.failures import cause, failures
 from windlass.web.site.jobs import actions as job_actions
-from windlass.web.site.jobs import failures, files, job, listing, many, new_job
+from windlass.web.site.jobs import files, job, listing, many, new_job
 from windlass.web.site.pages import archive
 from windlass.web.site.routes.rows import button, file, form_page, page
 
@@ -28,6 +29,7 @@ JOBS: tuple[Route, ...] = (
     *page("/jobs", listing.jobs, "Jobs that a filter finds.", listing.JobsPageQuery),
     *page("/jobs/{id}", job.job, "One job."),
     *page("/failures", failures.failures, "Failed jobs by cause.", failures.FailuresQuery, every=5),
+    *page("/failures/cause", cause.cause, "One cause of failures.", cause.CauseQuery, every=5),
     form_page("/failures/mute", failures.ask_mute, "Ask for how long to mute a group.", failures.MuteQuery),
     button("/failures/mute", failures.mute_group, "dead.mute", "Mute a group of failures.", form=failures.MuteForm),
     button("/failures/unmute", failures.unmute_group, "dead.unmute", "Count a group again.", form=failures.UnmuteForm),

@@ -36,7 +36,7 @@ if (toast) {
 }
 
 // A link of the navigation leads to the page as it was left: with its filters and its range.
-const KEPT = ["range", "state", "queue", "task", "tag", "since"];
+const KEPT = ["range", "state", "queue", "task", "tag", "since", "by", "severity"];
 const main = document.querySelector("nav.nav a[aria-current=page]");
 if (main && main.pathname === location.pathname) {
   const kept = new URLSearchParams();

@@ -62,7 +62,7 @@ async def worker(call: Call[Nothing, None]) -> Page:
         "running_count": _number(info.get("running_count")),
         "slots": _number(info.get("concurrency")),
         "last": [one for one in _list(info.get("last")) if isinstance(one, Mapping)],
-        "queues": [str(name) for name in _list(info.get("queues"))],
+        "queues": found.queues,
         "unknown": [str(name) for name in _list(info.get("unknown_tasks"))],
         "facts": [(name, text) for name in WORKER_INFO if name not in _ELSEWHERE and (text := _fact(info.get(name)))],
         "leads_since": read_instant(info.get("leads_since")),

@@ -42,6 +42,8 @@ class Shop:
     """The id of a job that has failed three times and will run again."""
     waiting: str
     """The id of one that waits for others."""
+    fanned_out: str
+    """The id of one that has enqueued others."""
     worker: str
 
 
@@ -96,6 +98,12 @@ def _declare(app: Windlass, clock: ManualClock, over: Event) -> None:
     @app.task(name="shipping.book_parcel")
     def book(order_id: int) -> None: ...
 
+    @app.task(name="orders.ship")
+    def ship(order_id: int) -> int:
+        for task in (book, label):
+            task.enqueue(order_id)
+        return order_id
+
     @app.task(name="shipping.print_label")
     def label(order_id: int) -> None: ...
 
@@ -115,13 +123,16 @@ def _declare(app: Windlass, clock: ManualClock, over: Event) -> None:
     @app.task(name="mail.send_abandoned_cart_reminder", queue="mail")
     def remind(cart_id: int) -> None: ...
 
-    @app.cron("30 2 * * *", tz="America/New_York", name="orders.close_day")
+    @app.cron("30 2 * * *", tz="America/New_York")
+    @app.task(name="orders.close_day")
     def close_day() -> None: ...
 
-    @app.cron("0 9 * * mon#1", tz="Europe/Berlin", name="reports.monthly")
+    @app.cron("0 9 * * mon#1", tz="Europe/Berlin")
+    @app.task(name="reports.monthly")
     def monthly() -> None: ...
 
-    @app.every("15m", name="inventory.sync_supplier_feed")
+    @app.every("15m")
+    @app.task(name="inventory.sync_supplier_feed")
     def sync() -> None: ...
 
 
@@ -130,11 +141,11 @@ def _charge(order_id: int) -> str:
 
 
 def _yesterday(app: Windlass, clock: ManualClock) -> None:
-    """Figures of a day, in steps of ten minutes."""
+    """Figures of a day, in steps of five minutes."""
     chance = random.Random(3)
-    for step in range(139):
-        clock.set(BEGINS - timedelta(days=1) + timedelta(minutes=10 * step))
-        busy = 1.0 + 0.35 * (1 - abs(step - 60) / 70) + chance.uniform(-0.1, 0.1)
+    for step in range(287):
+        clock.set(BEGINS - timedelta(days=1) + timedelta(minutes=5 * step))
+        busy = 1.0 + 0.35 * (1 - abs(step - 120) / 140) + chance.uniform(-0.1, 0.1)
         row = Row("core-1", list(_counted(busy, chance)))
         app.client.session.run(append_row(row, worker="past", number=step + 1))
         app.client.session.run(roll_up(_sampled(chance, depth=chance.randint(2, 40), oldest=chance.uniform(0.2, 2))))
@@ -142,10 +153,10 @@ def _yesterday(app: Windlass, clock: ManualClock) -> None:
 
 def _counted(busy: float, chance: random.Random) -> Iterator[tuple[str, str, Point]]:
     for queue, task, number, failed in (
-        ("billing", "billing.capture_payment", 260, chance.choice((0, 0, 0, 1, 2))),
-        ("search-index", "search.index_product", 260, chance.choice((0, 0, 0, 0, 1))),
-        ("mail", "mail.send_order_confirmation", 255, 0),
-        ("webhooks", "webhooks.deliver", 90, 0),
+        ("billing", "billing.capture_payment", 115, chance.choice((0, 0, 0, 0, 0, 0, 1, 2))),
+        ("search-index", "search.index_product", 115, chance.choice((0, 0, 0, 0, 0, 0, 0, 1))),
+        ("mail", "mail.send_order_confirmation", 112, 0),
+        ("webhooks", "webhooks.deliver", 15, 0),
     ):
         completed = round(number * busy)
         point = Point({"completed": completed, "failed": failed, "enqueued": completed + failed})
@@ -226,11 +237,13 @@ class _Orders:
             clock.set(retrying.refresh().run_at or clock.now())
         clock.advance("1s")
         blocked = self._flow()
+        shipped = app.enqueue(app.request("orders.ship", [self._order]))
+        self._once("default")
         self._rest()
         running.enter_context(app.worker(_SERVED, name="core-1", concurrency=8, version="1.4.2", lease="1h"))
         clock.advance("20s")
         found = next(one for one in app.workers() if one.state == "busy")
-        return Shop(app, retrying.id, blocked.id, found.id)
+        return Shop(app, retrying.id, blocked.id, shipped.id, found.id)
 
     def _once(self, queue: str) -> bool:
         self._app.promote()

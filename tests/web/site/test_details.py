@@ -1,0 +1,79 @@
+"""What single pages tell beside their lists: of running jobs, of schedules, of results."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+
+from tests.waiting import eventually
+from tests.web.site.pages import Pages
+from windlass import Windlass, current_job
+from windlass.testing import ManualClock
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+def test_workers_tell_for_how_long_and_how_far_their_jobs_run(app: Windlass, pages: Pages) -> None:
+    """B20: what each slot runs, with its arguments, its time and its progress."""
+    begun, over = Event(), Event()
+
+    @app.task(name="export")
+    def export(month: str) -> None:
+        current_job().progress(0.4, "region 2 of 5")
+        begun.set()
+        over.wait(30)
+
+    app.enqueue(app.request("export", kwargs={"month": "2026-10"}))
+    with app.worker():
+        assert begun.wait(30)
+        try:
+            eventually(lambda: "40 percent" in pages.read("/workers").all("svg", "aria-label"))
+            assert "month=2026-10" in pages.read("/workers").text
+        finally:
+            over.set()
+
+
+def test_slots_show_runs_that_take_longer_than_usual(app: Windlass, pages: Pages, clock: ManualClock) -> None:
+    """B20: longer than 99 of 100 runs of the task took in the last day."""
+    begun, over = Event(), Event()
+
+    @app.task(name="export")
+    def export(*, hangs: bool) -> None:
+        if hangs:
+            begun.set()
+            over.wait(30)
+
+    app.enqueue_many([app.request("export", kwargs={"hangs": False}) for _ in range(30)])
+    app.worker().run_until_empty()
+    app.roll_up()
+    app.enqueue("export", hangs=True)
+    with app.worker(concurrency=2):
+        assert begun.wait(30)
+        try:
+            clock.advance("5s")
+            said = "1 of 2 slots busy, 1 for longer than 99 of 100 runs take"
+            eventually(lambda: said in pages.read("/workers").all("span", "aria-label"))
+        finally:
+            over.set()
+
+
+def test_schedules_tell_which_change_of_clocks_moves_them(app: Windlass, pages: Pages) -> None:
+    """B20: months ahead; and what becomes of slots that overlap or were missed."""
+    app.add_schedule("close", "mail.welcome", cron="30 2 * * *", tz="America/New_York", args=[7])
+    app.add_schedule("often", "mail.welcome", cron="*/5 * * * *", tz="America/New_York", args=[7])
+    assert pages.read("/schedules").text.count("clocks jump from 02:00 to 03:00") == 1
+    page = pages.read("/schedules/close")
+    assert "clocks jump from 02:00 to 03:00; it runs at 03:00 EDT" in page.text
+    assert "run beside it" in page.text
+    assert "make up for the latest" in page.text
+
+
+def test_the_list_of_jobs_shows_results(shop: Pages) -> None:
+    assert "welcome 1" in shop.read("/jobs?state=completed").text
+
+
+def test_arguments_are_shown_as_json_with_secrets_masked(shop: Pages) -> None:
+    text = shop.read("/jobs/done").text
+    assert '"user_id": 1' in text
+    assert "hunter2" not in text

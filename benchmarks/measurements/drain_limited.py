@@ -32,7 +32,7 @@ def measure(round: Round) -> Figures:
     figures: dict[str, float] = {}
     for number in _PROCESSES:
         figures |= _compared(round, number)
-    figures["beside_full"] = median(_beside(round, turn) for turn in range(_turns(round, 1)))
+    figures["beside_full"] = median(_beside(round, turn) for turn in range(2 * _turns(round, 1)))
     return figures
 
 
@@ -55,8 +55,13 @@ def _compared(round: Round, number: int) -> Figures:
 
 
 def _beside(round: Round, turn: int) -> float:
-    alone = _rate(round, f"alone{turn}", serves=("default", _FULL))
-    return _rate(round, f"beside{turn}", _fill, serves=("default", _FULL)) / alone
+    """In every second turn the other one is first: the later of two drains finds a server that holds more."""
+    both: list[tuple[str, Setup]] = [("alone", _leave_empty), ("beside", _fill)]
+    rates = {
+        name: _rate(round, f"{name}{turn}", set_up, serves=("default", _FULL))
+        for name, set_up in (both if turn % 2 == 0 else reversed(both))
+    }
+    return rates["beside"] / rates["alone"]
 
 
 def _limited_queue(most: int) -> Setup:
@@ -72,6 +77,10 @@ def _rated_queue(most: int) -> Setup:
     return lambda app: app.queue("default").configure(rate="10000000/s")
 
 
+def _leave_empty(app: Windlass) -> None:
+    """No limit, and no jobs but those that are drained."""
+
+
 def _fill(app: Windlass) -> None:
     """A queue at its limit, with jobs that wait."""
     app.queue(_FULL).configure(max_running=1)
@@ -82,7 +91,7 @@ def _fill(app: Windlass) -> None:
 def _rate(
     round: Round,
     name: str,
-    set_up: Setup = lambda app: None,
+    set_up: Setup = _leave_empty,
     *,
     processes: int = 1,
     serves: tuple[str, ...] = ("default",),

@@ -295,6 +295,14 @@ class Run(Protocol):
     def active(self) -> ActiveJob: ...
 
     @property
+    def worker(self) -> str | None:
+        """The name of the worker that it belongs to."""
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether its texts are encrypted in the store."""
+
+    @property
     def stop(self) -> StopReason | None:
         """Why it has to stop, if it has to."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from tests.ledger.apps import until_interrupted
 from tests.slow_shutdown import unhurried
 from tests.waiting import eventually
-from windlass import Job, State, Windlass
+from windlass import Job, State, Throttled, Windlass
 from windlass.insight.why.why import explain
 from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
 from windlass.store.operations.leases import WorkerReport, open_lease
@@ -144,9 +145,12 @@ def test_jobs_that_wait_for_their_turn(app: Windlass) -> None:
 def test_workers_that_take_nothing(app: Windlass) -> None:
     job = app.enqueue("noop")
     with idle_worker(app, state="paused"):
-        assert job.why() == "the only worker that serves queue 'default' takes no jobs now: paused, or about to leave"
+        assert job.why() == "the only worker that serves queue 'default' takes no jobs now: alpha-worker-1 is paused"
         with idle_worker(app, "beta-worker-2", state="draining"):
-            assert job.why() == "all 2 workers that serve queue 'default' take no jobs now: paused, or about to leave"
+            assert job.why() == (
+                "all 2 workers that serve queue 'default' take no jobs now: alpha-worker-1 is paused, beta-worker-2 is "
+                "about to leave"
+            )
 
 
 def test_queues_that_are_paused(app: Windlass) -> None:
@@ -180,6 +184,30 @@ def test_all_that_keeps_a_job_back_is_told(app: Windlass) -> None:
     held.complete()
     with idle_worker(app):
         assert waits.why() == "it is next in line and waits for a free slot"
+
+
+def test_what_will_hold_a_job_when_its_time_has_come_is_told_as_well(app: Windlass, clock: ManualClock) -> None:
+    """F2: a pause, and a cool-down that outlasts what the job waits for now."""
+
+    @app.task(name="throttled", queue="default")
+    def throttled(scope: str) -> None:
+        raise Throttled("429", scope=scope, retry_after="1h")
+
+    soon, later = (app.tasks[0].options(delay=delay).enqueue() for delay in ("10m", "2h"))
+    failed = app.enqueue("fail")
+    app.worker().run_until_empty()
+    job = throttled.enqueue("queue")
+    app.worker().run_until_empty()
+    end = f"{clock.now() + timedelta(hours=1):%Y-%m-%d %H:%M:%S} UTC"
+    cooling = f"queue 'default' cools down until {end}: 429"
+    assert soon.why() == f"it is scheduled, due in 0:10:00; also, {cooling}"
+    assert failed.why() == f"attempt 1 of 2 failed; the next is due in 0:01:00; also, {cooling}"
+    assert later.why() == "it is scheduled, due in 2:00:00"
+    assert job.why() == f"{cooling}; it is scheduled, due in 1:00:00"
+    app.queue("default").pause("the provider is down", by="ada")
+    paused = "queue 'default' is paused by ada: the provider is down"
+    assert later.why() == f"it is scheduled, due in 2:00:00; also, {paused}"
+    assert job.why() == f"{cooling}; it is scheduled, due in 1:00:00; also, {paused}"
 
 
 def test_every_gate_has_a_sentence_of_its_own(app: Windlass) -> None:

@@ -33,13 +33,14 @@ def test_keys_that_jobs_hold_are_listed_in_pages(windlass: Program) -> None:
 def test_the_limit_of_keys_is_set_and_reset(windlass: Program) -> None:
     """C3: with who set it."""
     windlass.app.enqueue("mail.welcome", 1)
-    none, given, listed, json, neither, bad, reset, gone = windlass.many(
+    none, given, listed, json, neither, bad, typo, reset, gone = windlass.many(
         ["keys", "limits"],
         ["keys", "set", "mail.welcome", "--concurrency", "3"],
         ["keys", "limits"],
         ["keys", "limits", "--json"],
         ["keys", "set", "mail.welcome"],
         ["keys", "set", "mail.welcome", "--concurrency", "0"],
+        ["keys", "set", "mail.wellcome", "--concurrency", "3"],
         ["keys", "set", "mail.welcome", "--reset", "--json"],
         ["keys", "limits"],
     )
@@ -50,4 +51,5 @@ def test_the_limit_of_keys_is_set_and_reset(windlass: Program) -> None:
     assert (limit["limit"], limit["declared"], "@" in limit["changed_by"]) == (3, None, True)
     assert neither.is_error(2, "say --concurrency or --reset")
     assert bad.is_error(2, "limit", "0")
+    assert typo.is_error(1, "the app has no task 'mail.wellcome'; did you mean 'mail.welcome'?")
     assert (reset.json["limit"], reset.json["changed_by"]) == (1, None)

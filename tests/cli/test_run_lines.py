@@ -14,6 +14,18 @@ from tests.cli.test_terminal import CODES
 from windlass.cli.logs import LineHandler, TerminalFormatter, TimedFormatter
 
 JOB = "01JCN0000000000000000000"
+TALKATIVE = """
+import logging
+
+from windlass import Windlass
+
+app = Windlass()
+
+
+@app.task(name="talk")
+def talk() -> None:
+    logging.getLogger("shop").info("hello")
+"""
 
 
 @pytest.fixture
@@ -81,6 +93,48 @@ def test_json_lines_carry_the_same_fields(busy: Program) -> None:
     assert {line["component"] for line in log} <= {"worker", "store", "duties", "windlass", "app", "cli"}
     assert (runs[f"{JOB}03"]["trace_id"], done["trace_id"]) == (trace, None)
     assert done["correlation_id"] == f"{JOB}01"
+
+
+def test_what_a_job_logs_itself_says_which_job_it_is(windlass: Program) -> None:
+    """B23: in JSON every line of a run has the fields of the run, whatever logger it comes from."""
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    meta = {"traceparent": f"00-{trace}-b7ad6b7169203331-01"}
+    windlass.write("talk.py", TALKATIVE)
+    windlass.app.enqueue_many([windlass.app.request("talk", id=f"{JOB}04", meta=meta, correlation_id="request-9")])
+    answer = windlass("worker", "-A", "talk", "--burst", "--log-format", "json")
+    lines = [line for line in map(json.loads, answer.error.splitlines()) if line.get("job") == f"{JOB}04"]
+    assert [(line["component"], line["event"]) for line in lines] == [("app", "message"), ("worker", "job_completed")]
+    fields = ("task", "queue", "worker", "attempt", "max_attempts", "fence", "correlation_id", "trace_id")
+    own, ended = ({field: line[field] for field in fields} for line in lines)
+    assert own == ended
+    assert (own["trace_id"], own["correlation_id"]) == (trace, "request-9")
+
+
+def test_what_happens_to_a_job_outside_of_its_run_is_an_event_of_it(windlass: Program) -> None:
+    """B23: who looks for a job in the log finds more than its runs."""
+    windlass.app.enqueue(windlass.app.request("mail.welcome", [1], id=f"{JOB}05", queue="mail"))
+    windlass.app.claim(queues=["mail"], lease="1ms")
+    windlass.app.enqueue(windlass.app.request("gone", id=f"{JOB}06"))
+    log = [json.loads(line) for line in windlass("worker", "--burst", "--log-format", "json").error.splitlines()]
+    events = {line["event"]: line for line in log if "job" in line}
+    assert events["job_rescued"]["job"] == f"{JOB}05"
+    unknown = events["task_unknown"]
+    assert [unknown[field] for field in ("job", "task", "queue", "attempt", "level")] == [
+        f"{JOB}06",
+        "gone",
+        "default",
+        1,
+        "warning",
+    ]
+
+
+def test_debug_lines_tell_transitions(busy: Program) -> None:
+    """B23: with the job of each."""
+    log = busy("worker", "--burst", "--log-format", "json", WINDLASS_LOG="debug").error
+    lines = [line for line in map(json.loads, log.splitlines()) if line["event"] == "transition"]
+    states = {id: [line["state"] for line in lines if line["job"] == id] for id in (f"{JOB}01", f"{JOB}02")}
+    assert states == {f"{JOB}01": ["running", "completed"], f"{JOB}02": ["running", "failed"]}
+    assert {line["level"] for line in lines} == {"debug"}
 
 
 @pytest.mark.parametrize(

@@ -193,9 +193,13 @@ class Processes:
 
     def worker(self, **options: object) -> Process:
         """A worker process that is up."""
-        process = self.start("worker", json.dumps(options))
+        process = self.doomed_worker(**options)
         process.await_ready()
         return process
+
+    def doomed_worker(self, **options: object) -> Process:
+        """A worker process that a job kills, perhaps before it says that it is up."""
+        return self.start("worker", json.dumps(options))
 
     def open_gate(self, id: str, run: int) -> None:
         """Let a run of a ``hold`` job go on; ``run`` is how often its fence was raised."""

@@ -148,7 +148,7 @@ def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charge
     before = app.enqueue_many([app.request(NOTE, (number,)) for number in range(60)])
     requests = [app.request(POISON), *(app.request(NOTE, (number,), attempts=attempts) for number in range(50))]
     poison, *neighbours = app.enqueue_many(requests)
-    assert runs_until_poisoned(app, raw_store, poison, lambda: processes.worker(**ALONE)) == 3
+    assert runs_until_poisoned(app, raw_store, poison, lambda: processes.doomed_worker(**ALONE)) == 3
     assert (poison.reason, poison.attempt, poison.record.crashes) == ("crashed", 3, 3)
     assert max(job.refresh().record.rescues for job in neighbours) > 0, (
         "no neighbour was in the dead worker's hands, so nothing was proved"
@@ -168,7 +168,7 @@ def test_a_job_that_kills_its_worker_before_anybody_knows_is_failed_too(
     raw_store.forget_leases()
     app.rescue()
     assert (job.refresh().attempt, job.record.crashes, job.record.rescues) == (0, 0, 1)
-    assert runs_until_poisoned(app, raw_store, job, lambda: processes.worker(**ALONE)) == 2
+    assert runs_until_poisoned(app, raw_store, job, lambda: processes.doomed_worker(**ALONE)) == 2
     assert (job.reason, job.record.crashes, job.record.rescues) == ("crashed", 2, 1)
     assert [entry.kind for entry in job.timeline()].count("rescued") == 3
 

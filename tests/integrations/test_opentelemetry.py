@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode, get_current_span, get_tracer
 
-from tests.ledger.apps import failure_of
+from tests.ledger.apps import Apps, failure_of
 from tests.slow_shutdown import unhurried
 from windlass import IdConflict, Retry, Snooze, Windlass
 from windlass.integrations.opentelemetry import trace_jobs
@@ -39,10 +39,10 @@ def spans() -> Iterator[Spans]:
 
 
 @pytest.fixture
-def app(spans: Spans) -> Iterator[Windlass]:
-    with unhurried(Windlass("sqlite:///:memory:")) as app:
-        trace_jobs(app, tracer_provider=spans.provider)
-        yield app
+def app(new_app: Apps, spans: Spans) -> Windlass:
+    app = new_app()
+    trace_jobs(app, tracer_provider=spans.provider)
+    return app
 
 
 def test_a_run_belongs_to_the_trace_of_whoever_enqueued_it(app: Windlass, spans: Spans) -> None:
@@ -71,6 +71,39 @@ def test_a_run_belongs_to_the_trace_of_whoever_enqueued_it(app: Windlass, spans:
     attributes = found[2].attributes or {}
     assert (attributes["messaging.message.id"], attributes["windlass.attempt"]) == (job.id, 1)
     assert (found[1].attributes or {})["messaging.message.id"] == job.id
+
+
+def test_a_run_is_linked_to_its_enqueue(app: Windlass, spans: Spans) -> None:
+    """B23: the conventions for messaging ask for a link to what created the message, whatever the parent is."""
+
+    @app.task(name="greet")
+    def greet() -> None: ...
+
+    greet.enqueue()
+    app.worker().run_until_empty()
+    [made], [run] = spans.named("enqueue greet"), spans.named("run greet")
+    assert [link.context.span_id for link in run.links] == [made.context and made.context.span_id]
+    assert made.links == ()
+    kinds = {"messaging.system": "windlass", "messaging.destination.name": "default"}
+    assert kinds.items() <= (made.attributes or {}).items()
+    assert kinds.items() <= (run.attributes or {}).items()
+
+
+def test_a_context_that_the_caller_brings_along_stays(app: Windlass, spans: Spans) -> None:
+    """As of a job that came over HTTP, from a program in another language."""
+
+    @app.task(name="greet")
+    def greet() -> None: ...
+
+    brought = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    job = greet.options(meta={"traceparent": brought}).enqueue()
+    app.worker().run_until_empty()
+    assert job.meta["traceparent"] == brought
+    for span in (*spans.named("enqueue greet"), *spans.named("run greet")):
+        assert [f"{link.context.span_id:016x}" for link in span.links] == ["b7ad6b7169203331"]
+    [run] = spans.named("run greet")
+    assert run.parent is not None
+    assert f"{run.parent.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
 
 
 def test_every_attempt_is_a_span_and_a_failed_one_says_so(app: Windlass, spans: Spans) -> None:

@@ -11,7 +11,7 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from tests.slow_shutdown import unhurried
+from tests.ledger.apps import Apps
 from windlass import IdConflict, Snooze, Windlass
 from windlass.integrations import opentelemetry_metrics
 from windlass.integrations.opentelemetry_metrics import measure_jobs
@@ -52,10 +52,10 @@ def metrics() -> Iterator[Metrics]:
 
 
 @pytest.fixture
-def app(metrics: Metrics) -> Iterator[Windlass]:
-    with unhurried(Windlass("sqlite:///:memory:")) as app:
-        measure_jobs(app, meter_provider=metrics.provider)
-        yield app
+def app(new_app: Apps, metrics: Metrics) -> Windlass:
+    app = new_app()
+    measure_jobs(app, meter_provider=metrics.provider)
+    return app
 
 
 def attributes(operation: str, **more: object) -> tuple[tuple[str, object], ...]:

@@ -182,7 +182,8 @@ def test_a_queue_is_paused_before_its_first_job(app: Windlass) -> None:
 def test_why_tells_of_workers_that_take_nothing(app: Windlass) -> None:
     """B10: a job of a queue whose workers are all paused is not next in line for anybody."""
     with app.worker() as worker:
-        assert app.pause_worker(worker.name) == 1
+        assert app.pause_worker(worker.name, by="ada") == 1
         worker.pause()  # waits until it claims no more
         job = app.enqueue("noop")
-        assert job.why() == "the only worker that serves queue 'mail' takes no jobs now: paused, or about to leave"
+        taken_by = "the only worker that serves queue 'mail' takes no jobs now"
+        assert job.why() == f"{taken_by}: {worker.name} is paused by ada"

@@ -77,6 +77,17 @@ def test_defaults_and_extra_keywords_count_as_given(app: Windlass) -> None:
     assert not by_extra.enqueue(2, channel="mail").duplicate
 
 
+def test_different_arguments_make_different_keys(app: Windlass) -> None:
+    """B17: a job that is unique by one argument does not stand for one that is unique by another of the same value."""
+
+    @app.task(name="pair")
+    def pair(user: int, account: int) -> None: ...
+
+    rules = [Unique(by=("user",)), Unique(by=("account",)), Unique(by=("user", "account")), Unique()]
+    jobs = [pair.options(unique=rule).enqueue(7, 7) for rule in rules]
+    assert [job.duplicate for job in jobs] == [False] * 4
+
+
 def test_a_task_may_say_it_for_all_its_jobs(app: Windlass) -> None:
     """B17: unique= of the task."""
 

@@ -8,6 +8,7 @@ from tests.ledger.apps import work
 from tests.waiting import eventually
 from windlass import ConfigError, IllegalTransition, PermanentError, QueueFull, Windlass
 from windlass.testing import ManualClock
+from windlass.worker.duties.figures.rolling_up import RollingUp
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +92,31 @@ def test_rules_are_data(app: Windlass) -> None:
         app.alerts.add_rule("failing", "workers < 1")
     with pytest.raises(ConfigError, match=r"position 1: 'eror_rate' is not known; did you mean 'error_rate'\?"):
         app.alerts.add_rule("typo", "eror_rate > 5%")
+
+
+def watch(app: Windlass, clock: ManualClock, minutes: int) -> None:
+    """As the leader of a system does: it reads what waits, and compares rules with it."""
+    seconds = [0.0]
+    leader = RollingUp(session=app.client.session, monotonic=lambda: seconds[0])
+    for _ in range(minutes * 6):
+        leader.tick()
+        app.evaluate_alerts()
+        clock.advance("10s")
+        seconds[0] += 10
+
+
+def test_the_default_rules_find_a_backlog_that_no_worker_serves(app: Windlass, clock: ManualClock) -> None:
+    """B22: `queue depth` by queue and `no worker` of the app; from what the leader reads, on every store."""
+    app.tasks[0].enqueue_many([()] * 1001)
+    app.enqueue("other")
+    watch(app, clock, minutes=2)
+    assert states(app) == [], "nothing is said before half of the window was read"
+    watch(app, clock, minutes=3)
+    assert states(app) == [("no-worker", "all", "firing"), ("queue-depth", "queue:mail", "firing")]
+    assert {alert.rule: alert.severity for alert in app.alerts.list().alerts}["no-worker"] == "critical"
+    app.queue("mail").purge()
+    watch(app, clock, minutes=6)
+    assert states(app) == [("no-worker", "all", "firing"), ("queue-depth", "queue:mail", "resolved")]
 
 
 def test_refused_enqueues_are_told(app: Windlass) -> None:

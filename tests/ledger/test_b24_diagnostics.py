@@ -79,6 +79,18 @@ def test_limits_and_schedules_that_hold_jobs_up(app: Windlass, clock: ManualCloc
     assert ("note", "schedule paused is paused") in told(found, "schedules")
 
 
+def test_a_variable_that_is_misspelt(app: Windlass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B24: also where the store is not found, which may be why."""
+    assert told(app.diagnose(), "configuration")[0][0] == "ok"
+    monkeypatch.setenv("WINDLASS_NAMSPACE", "shop")
+    monkeypatch.setenv("WINDLASS_BACKUP_FOLDER", "/backups")  # another program's
+    found = app.diagnose()
+    assert "$WINDLASS_NAMESPACE" in str(problem(found, "$WINDLASS_NAMSPACE").remedy)
+    assert len(told(found, "configuration")) == 1
+    with Windlass("sqlite:///nothing-here.db") as elsewhere:
+        problem(elsewhere.diagnose(), "$WINDLASS_NAMSPACE")
+
+
 def test_a_store_that_is_away_is_a_finding(place: Place) -> None:
     """B24: no exception, and nothing is made by looking."""
     app = Windlass(place.url, namespace="nothing_here")

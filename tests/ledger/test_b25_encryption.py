@@ -83,9 +83,9 @@ def test_the_store_shows_no_clear_text(app: Windlass, place: Place, caplog: pyte
     app.add_schedule("yearly", "echo", cron="0 0 1 1 *", args=[f"{PLANTED} s"], meta={"who": PLANTED})
     long = f"{PLANTED} " * 100
     jobs = [
-        app.enqueue(app.request("echo", [PLANTED], meta={"who": PLANTED})),
+        app.enqueue(app.request("echo", [PLANTED], meta={"who": PLANTED}, correlation_id=PLANTED)),
         app.enqueue("echo", long),
-        app.enqueue("fail", PLANTED),
+        app.enqueue(app.request("fail", [PLANTED], correlation_id=PLANTED)),
         app.enqueue("throttled", PLANTED),
         app.enqueue(app.request("cached", [PLANTED])),
         app.enqueue(app.request("echo", [PLANTED], unique=Unique())),
@@ -98,6 +98,7 @@ def test_the_store_shows_no_clear_text(app: Windlass, place: Place, caplog: pyte
     assert PLANTED.encode() not in dump_of(place)
     assert PLANTED.upper().encode() not in dump_of(place)
     assert PLANTED not in caplog.text
+    assert PLANTED not in str([record.__dict__ for record in caplog.records if record.name.startswith("windlass")])
     assert [jobs[0].result(), jobs[1].result(), jobs[4].result()] == [PLANTED, long, PLANTED]
     assert (telling.result(), telling.refresh().progress) == (PLANTED, Progress(0.5, PLANTED))
     assert jobs[0].refresh().meta == {"who": PLANTED}

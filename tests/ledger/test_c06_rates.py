@@ -150,6 +150,7 @@ def test_a_task_may_give_its_slot_back(app: Windlass, clock: ManualClock) -> Non
     left = sorted((job for job in jobs if job.state is State.SCHEDULED), key=lambda job: job.run_at)
     assert (len(ended), len(left)) == (1, 2)
     assert app.limit("github").status().waiting == 2
+    assert left[1].why() == "it waits for a token of limit 'github'; it is scheduled, due in 0:02:00"
     for number, job in enumerate(left, 1):
         clock.advance("1m")
         app.promote()

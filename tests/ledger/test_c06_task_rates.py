@@ -137,6 +137,25 @@ def test_mistakes_are_told_by_name(app: Windlass) -> None:
     assert sum(app.counts().values()) == 0
 
 
+def test_why_names_both_the_rate_and_the_concurrency_key(app: Windlass, clock: ManualClock) -> None:
+    """C6, F2: whichever of them blocked the job, opening that one is not enough."""
+
+    @app.task(name="call", rate="1/min", burst=2, concurrency_key=lambda customer: customer)
+    def call(customer: str) -> None: ...
+
+    jobs = []
+    for customer in ("ada", "ada", "bob", "bob"):
+        jobs.append(call.enqueue(customer))
+        app.claim(1)
+    first, by_key, other, by_rate = jobs
+    assert [(job.refresh().state, job.reason) for job in (by_key, by_rate)] == [("blocked", "key"), ("blocked", "rate")]
+    no_tokens = (
+        f"the rate of task 'call' is out of tokens until {clock.now() + timedelta(minutes=1):%Y-%m-%d %H:%M:%S} UTC"
+    )
+    assert by_key.why() == f"it waits for its concurrency key 'ada', which is held by {first.id}; also, {no_tokens}"
+    assert by_rate.why() == f"{no_tokens}; also, its concurrency key 'bob' is held by {other.id}"
+
+
 def test_a_schedule_has_a_rate_key(app: Windlass, clock: ManualClock) -> None:
     """C6, B16: what a schedule makes lines up like all others."""
     app.task(name="sync", rate="1/h", rate_key="all")(print)

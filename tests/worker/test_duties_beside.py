@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
 from tests.waiting import PATIENCE, eventually
-from windlass import Windlass
+from windlass import StartRefused, Windlass
 from windlass.worker.duties import standalone
-from windlass.worker.duties.standalone import DutiesBeside
+from windlass.worker.duties.standalone import DutiesBeside, StandaloneDuties
 
 
 def test_they_begin_with_the_store_and_an_order_to_stop_is_passed_on(
@@ -28,3 +28,23 @@ def test_they_begin_with_the_store_and_an_order_to_stop_is_passed_on(
             app.stop_worker(app.workers()[0].id)
             assert asked_to_stop.wait(PATIENCE)
         assert app.workers() == []
+
+
+@pytest.mark.only_on("sqlite")
+def test_duties_that_get_not_all_their_threads_leave_nothing_behind(
+    app: Windlass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B38: they are tried again every second, and each try would be shown as a worker that was lost."""
+    start = Thread.start
+
+    def start_or_refuse(thread: Thread) -> None:
+        if thread.name == "windlass-rescue":
+            eventually(app.workers, "the first threads have shown the process")
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    app.migrate()
+    monkeypatch.setattr(Thread, "start", start_or_refuse)
+    with pytest.raises(StartRefused):
+        StandaloneDuties(app.client).start()
+    assert app.workers() == []

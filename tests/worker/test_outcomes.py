@@ -123,6 +123,7 @@ def test_whatever_is_raised_in_a_child_is_a_failed_attempt(new_app: Apps, task: 
         (Snooze("10m"), (State.SCHEDULED, None, 0, 600_000)),
         (Throttled(), (State.SCHEDULED, "throttled", 0, 60_000)),
         (Throttled("429", retry_after="5s"), (State.SCHEDULED, "throttled", 0, 5_000)),
+        (Throttled("429", retry_after=0), (State.SCHEDULED, "throttled", 0, 1_000)),
         (RetryableError("again"), (State.RETRYING, None, 1, 7_000)),
         (RetryableError("again", delay="30s"), (State.RETRYING, None, 1, 30_000)),
         (PermanentError("never"), (State.FAILED, "permanent", 1, 0)),

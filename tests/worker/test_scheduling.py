@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from itertools import cycle
 from threading import Thread
 
 import pytest
 from msgspec.structs import replace
 
 from tests.ledger.apps import Apps
-from tests.store.builders import SECOND
+from tests.store.builders import HOUR, SECOND
 from tests.store.schedules import TEN, a_definition, make_job
 from tests.waiting import eventually
 from tests.worker.call_interceptor import CallInterceptor, Hold, intercept
@@ -169,6 +170,25 @@ def test_two_hundred_at_a_time(app: Windlass, leader: Leader) -> None:
     assert leader.tick() == 1.0
     assert calls["schedule_fire"] == 2
     assert app.counts()["pending"] == 201
+
+
+def test_to_catch_up_holds_up_no_other(app: Windlass, clock: ManualClock, leader: Leader) -> None:
+    """B14: what becomes due meanwhile is fired after half a second, not after the last slot that was missed."""
+    seconds = cycle([0.0, 0.0, 0.6])  # at the beginning of a round, before its first step, and after it
+    firing = Firing(session=leader.session, make=make_job, monotonic=lambda: next(seconds))
+
+    def fired(after: str) -> list[str]:
+        clock.advance(after)
+        leader.lead()
+        assert leader.leadership.term is not None
+        return sorted(one.step.name for one in firing.round(leader.leadership.term).fired)
+
+    a_schedule(app, "hourly", a_definition(every=HOUR, catch_up=CatchUp.ALL, limit=5))
+    assert fired(after="10h") == ["hourly"]
+    a_schedule(app, "other")
+    assert fired(after="10s") == ["hourly", "other"]
+    assert [fired(after="0s") for _ in range(4)] == [["hourly"]] * 3 + [[]]
+    assert leader.count("hourly") == 5
 
 
 def test_a_job_that_the_store_rejects_is_an_error_of_its_schedule(app: Windlass, leader: Leader) -> None:

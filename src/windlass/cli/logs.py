@@ -15,11 +15,13 @@ from typing import TextIO
 import click
 
 from windlass import clock
+from windlass.active_job import running
 from windlass.cli.output import Command
 from windlass.cli.terminal.escape import UNSAFE, escaped
 from windlass.cli.times import length
 from windlass.client.config import setting
 from windlass.clock import iso
+from windlass.core.meta import Meta, logged_correlation, trace_id_of
 from windlass.errors import ConfigError
 from windlass.threads.log_relay import JOBS_LOGGER
 
@@ -53,6 +55,14 @@ _FIELDS = (
     "latency",
     "call",
     "claimed",
+    "cause",
+    "alert",
+    "rule",
+    "severity",
+    "scope",
+    "channel",
+    "event_id",
+    "tries",
 )
 """The fields of records of ours, under their names in JSON."""
 _OUTCOMES = {"completed": "green", "failed": "red", "retrying": "yellow", "cancelled": "bright_black"}
@@ -153,7 +163,7 @@ class VisibleFormatter(TimedFormatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes one JSON object a line, with the fields of the run in records about runs."""
+    """Writes one JSON object a line, with the fields of the run in records about runs and in those that a run makes."""
 
     def format(self, record: logging.LogRecord) -> str:
         values: dict[str, object] = {
@@ -164,6 +174,7 @@ class JsonFormatter(logging.Formatter):
             "event": record.__dict__.get("event", "message"),
             "process": record.process,
             "message": record.getMessage(),
+            **_fields_of_run(),
             **{name: record.__dict__[name] for name in _FIELDS if name in record.__dict__},
         }
         if record.exc_info and not record.exc_text:
@@ -172,6 +183,25 @@ class JsonFormatter(logging.Formatter):
             values["traceback"] = dedent(record.exc_text)
         text = json.dumps(values, ensure_ascii=False, default=str)
         return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def _fields_of_run() -> dict[str, object]:
+    """Which job logs, where a job does: a formatter works in the thread or coroutine that logs."""
+    run = running.get()
+    if run is None:
+        return {}
+    job = run.active
+    return {
+        "job": job.id,
+        "task": job.task,
+        "queue": job.queue,
+        "worker": run.worker,
+        "attempt": job.attempt,
+        "max_attempts": job.max_attempts,
+        "fence": job.fence,
+        "correlation_id": logged_correlation(job.correlation_id, job.id, is_encrypted=run.is_encrypted),
+        "trace_id": trace_id_of(Meta(job.meta)),
+    }
 
 
 def component_of(logger: str) -> str:

@@ -24,19 +24,25 @@ class Meta(Struct, frozen=True, omit_defaults=True):
     """The name of the schedule that made the job."""
     planned_at: int | None = None
     """The slot for which it was made."""
+    enqueued_by: str | None = None
+    """The id of the job whose run enqueued it; earlier releases did not keep it."""
 
 
 _DECODER = msgspec.json.Decoder(Meta)
 _TAGS = msgspec.json.Decoder(tuple[str, ...])
 
 
-def write_meta(meta: Mapping[str, object], correlation_id: str | None) -> dict[str, object]:
+def write_meta(
+    meta: Mapping[str, object], correlation_id: str | None, enqueued_by: str | None = None
+) -> dict[str, object]:
     """The plain form that the codec stores; empty without metadata."""
     plain: dict[str, object] = {}
     if meta:
         plain["meta"] = dict(meta)
     if correlation_id is not None:
         plain["correlation_id"] = correlation_id
+    if enqueued_by is not None:
+        plain["enqueued_by"] = enqueued_by
     return plain
 
 
@@ -54,6 +60,20 @@ def trace_id_of(meta: Meta) -> str | None:
     text = meta.meta.get("traceparent")
     parts = text.split("-") if isinstance(text, str) else []
     return parts[1] if len(parts) >= 4 and len(parts[1]) == 32 else None
+
+
+def logged_correlation(chosen: str | None, id: str, *, is_encrypted: bool) -> str | None:
+    """The correlation id of a job as logs may have it: one that its caller chose is encrypted with the metadata.
+
+    >>> logged_correlation("request-7", "job-1", is_encrypted=False)
+    'request-7'
+    >>> logged_correlation("request-7", "job-1", is_encrypted=True)
+    >>> logged_correlation(None, "job-1", is_encrypted=True)
+    'job-1'
+    """
+    if chosen is None:
+        return id
+    return None if is_encrypted and chosen != id else chosen
 
 
 def write_tags(tags: tuple[str, ...]) -> str | None:

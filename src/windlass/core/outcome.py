@@ -58,6 +58,20 @@ class Postponed(Struct, frozen=True, tag=True):
     throttle: Throttle | None = None
 
 
+def token_reason(limit: str) -> str:
+    """Why a job is postponed that waits for a token of a named limit."""
+    return f"limit:{limit}"
+
+
+def limit_of_reason(reason: str | None) -> str | None:
+    """
+    >>> limit_of_reason(token_reason("github")), limit_of_reason("throttled")
+    ('github', None)
+    """
+    kind, _, limit = (reason or "").partition(":")
+    return limit if kind == "limit" else None
+
+
 class Interrupted(Struct, frozen=True, tag=True):
     """Stopped from outside, or never started: released at once, uncharged, unless it may run only once."""
 

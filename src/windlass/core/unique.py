@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -100,10 +100,10 @@ def is_cached_key(key: str | None) -> bool:
     return key is not None and key.startswith("cache:")
 
 
-def chosen(unique: Unique, bound: Mapping[str, object], task: str) -> Sequence[object]:
-    """The values of the arguments that count, in the order of ``by``."""
+def chosen(unique: Unique, bound: Mapping[str, object], task: str) -> dict[str, object]:
+    """The arguments that count, in the order of ``by``; with their names, so that those of another rule differ."""
     assert unique.by is not None
     missing = [name for name in unique.by if name not in bound]
     if missing:
         raise ConfigError(f"task {task!r}: Unique(by=...) names {missing[0]!r}, which is no argument of this call")
-    return [bound[name] for name in unique.by]
+    return {name: bound[name] for name in unique.by}

@@ -183,7 +183,7 @@ def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
 
 def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
     # What a worker says of itself is data of the store, and may be damaged.
-    return (worker for worker in workers if worker.is_alive and queue in (worker.info.get("queues") or ()))
+    return (worker for worker in workers if worker.is_alive and queue in worker.queues)
 
 
 def _unknown(task: str, workers: list[str]) -> str:

@@ -85,6 +85,12 @@ class WorkerView:
         return max(timedelta(0), until - self.started_at)
 
     @property
+    def queues(self) -> tuple[str, ...]:
+        """The queues that it serves. Its report may be damaged."""
+        said = self.info.get("queues")
+        return tuple(name for name in said if isinstance(name, str)) if isinstance(said, list) else ()
+
+    @property
     def runs_jobs(self) -> bool:
         """Whether it is more than ``windlass duties``."""
         return self.info.get("concurrency") != 0

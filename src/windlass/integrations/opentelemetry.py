@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from windlass.active_job import ActiveJob
@@ -13,7 +13,8 @@ from windlass.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from opentelemetry.trace import Tracer, TracerProvider
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Link, Tracer, TracerProvider
 
     from windlass.app import Windlass
     from windlass.job import Job
@@ -36,7 +37,9 @@ PROCESSES = {
 def trace_jobs(app: Windlass, *, tracer_provider: TracerProvider | None = None) -> None:
     """Make a span of every enqueue and of every run; a run's span belongs to the trace of its enqueue.
 
-    The trace context travels in the job's metadata, under the names that the propagator gives it (``traceparent``).
+    The trace context travels in the job's metadata, under the names that the propagator gives it (``traceparent``). One
+    that the caller has put there stays: the run belongs to it, and the span of the enqueue is linked to it.
+
     Needs the extra ``otel``, and only its interface: without an SDK nothing is recorded. Hooks that were added before
     run outside of the spans.
     """
@@ -55,10 +58,14 @@ class _Enqueues:
         from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
         attributes = {**SENDS, "windlass.task": request.name}
+        _, given = _created_by(request.options.meta or {})
         # Not the current span: jobs that are enqueued together are siblings, and their spans are open at once.
-        span = self._tracer.start_span(f"enqueue {request.name}", kind=SpanKind.PRODUCER, attributes=attributes)
+        span = self._tracer.start_span(
+            f"enqueue {request.name}", kind=SpanKind.PRODUCER, attributes=attributes, links=given
+        )
         carrier: dict[str, str] = {}
-        inject(carrier, context=set_span_in_context(span))
+        if not given:
+            inject(carrier, context=set_span_in_context(span))
         try:
             job = yield request.with_meta(**carrier) if carrier else request
             span.set_attributes({"messaging.message.id": job.id, "messaging.destination.name": job.queue})
@@ -78,13 +85,14 @@ class _Runs:
         self._tracer = tracer
 
     def __call__(self, job: ActiveJob) -> Iterator[None]:
-        from opentelemetry.propagate import extract
         from opentelemetry.trace import SpanKind
 
+        context, links = _created_by(job.meta)
         with self._tracer.start_as_current_span(
             f"run {job.task}",
-            context=extract({name: text for name, text in job.meta.items() if isinstance(text, str)}),
+            context=context,
             kind=SpanKind.CONSUMER,
+            links=links,
             attributes={
                 **PROCESSES,
                 "messaging.destination.name": job.queue,
@@ -101,6 +109,19 @@ class _Runs:
             except BaseException as error:
                 span.set_attribute("error.type", error_type(error))
                 raise
+
+
+def _created_by(meta: Mapping[str, object]) -> tuple[Context, list[Link]]:
+    """The context in which a job was created, by its metadata, and the link that the conventions want to it.
+
+    Those who follow links find the run also where a trace is too long to be shown, or was not sampled as a whole.
+    """
+    from opentelemetry.propagate import extract
+    from opentelemetry.trace import Link, get_current_span
+
+    context = extract({name: text for name, text in meta.items() if isinstance(text, str)})
+    created_in = get_current_span(context).get_span_context()
+    return context, [Link(created_in)] if created_in.is_remote else []
 
 
 def error_type(error: BaseException) -> str:

@@ -29,7 +29,7 @@ class Fire:
     last_planned_at: datetime
     """Of several slots that were missed, the last."""
     count: int
-    """How many slots it stands for."""
+    """How many slots it stands for; of those that were missed at most 1,000 are counted."""
 
     @classmethod
     def of(cls, record: FireRecord) -> Fire:

@@ -53,8 +53,18 @@ class ScheduleModel(Part):
 
     def save_schedules(self, changed: Sequence[ScheduleRecord]) -> set[str]:
         saved = [record for record in changed if record.revision == self._revision(record.name)]
+        for record in saved:
+            if record.held_at is None:
+                self._skip_held(record.name)
         self.schedules |= {record.name: replace(record, revision=record.revision + 1) for record in saved}
         return {record.name for record in saved}
+
+    def _skip_held(self, name: str) -> None:
+        """A slot that is kept back no more, because its schedule was resumed, makes no job."""
+        known, ledger = self.schedules.get(name), self.ledgers[name]
+        row = None if known is None or known.held_at is None else ledger.get(known.held_at)
+        if row is not None and row.outcome is FireOutcome.BUFFERED:
+            ledger[row.planned_at] = replace(row, outcome=FireOutcome.SKIPPED)
 
     def delete_schedule(self, name: str) -> bool:
         self.ledgers.pop(name, None)

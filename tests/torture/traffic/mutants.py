@@ -85,8 +85,8 @@ OF_TRAFFIC: dict[str, Mutant] = {
                 "running = max(0, running - 2 * (SELECT count(*) FROM ended",
             ),
             (
-                "name IN ('*', queue))\nWHERE name = '*' OR name IN (SELECT queue FROM ended)",
-                "name IN ('*', queue)))\nWHERE name = '*' OR name IN (SELECT queue FROM ended)",
+                "name IN ('*', queue))\nWHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)",
+                "name IN ('*', queue)))\nWHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)",
             ),
         ),
         "sqlite",

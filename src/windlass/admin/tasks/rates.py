@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB, Session
 from windlass.core import validate
-from windlass.core.rates.key import BETWEEN
 from windlass.core.rates.rate import read_rate, write_rate
 from windlass.core.state import State
 from windlass.errors import ConfigError, IllegalTransition
@@ -18,7 +17,7 @@ from windlass.options.queues import since_milliseconds
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations.jobs import retry_all
-from windlass.store.operations.rates.cooldowns import Scope, cooldowns, end_cooldown
+from windlass.store.operations.rates.cooldowns import end_cooldowns_of
 from windlass.store.operations.rates.tasks import NO_RATE, change_rate, task_rates
 
 if TYPE_CHECKING:
@@ -132,10 +131,7 @@ class TaskRate:
             raise IllegalTransition(f"the rate of task {self.task!r} was changed meanwhile; read it again")
 
     def _resume(self, by: str) -> Operation[int]:
-        ended = 0
-        for each in (yield from cooldowns()):
-            if each.scope is Scope.TASK and each.name.partition(BETWEEN)[0] == self.task:
-                ended += yield from end_cooldown(Scope.TASK, each.name)
+        ended = yield from end_cooldowns_of(self.task)
         if ended:
             # What waits for a token of a key is blocked; it goes when the key has one.
             held = reads.filter_for(self._client, {"state": State.SCHEDULED, "reason": "throttled", "task": self.task})

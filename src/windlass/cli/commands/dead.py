@@ -10,6 +10,7 @@ from windlass.app import Windlass
 from windlass.cli import filters
 from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
+from windlass.cli.commands.tasks.group import resume
 from windlass.cli.ids import short_ids
 from windlass.cli.output import Output, with_output
 from windlass.cli.per_id_results import for_each
@@ -81,16 +82,7 @@ def unmute(app: Windlass, *, out: Output, group: str) -> None:
     out.show(Message(f"group {group} counts again", {"unmuted": group}))
 
 
-@dead.command()
-@click.argument("task")
-@with_output
-@with_app
-@audited
-def resume(app: Windlass, *, out: Output, task: str) -> None:
-    """End the cool-downs of a task that has tripped or was throttled, and of its rate keys; its jobs run now."""
-    if not app.resume_task(task, by=actor()):
-        raise IllegalTransition(f"task {task} does not cool down")
-    out.show(Message(f"resumed task {task}", {"task": task, "resumed": True}))
+dead.add_command(resume)  # the failures of a task may have tripped it
 
 
 @dead.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from windlass.admin.requests import refuse_unknown_task
 from windlass.app import Windlass
 from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
@@ -52,6 +53,8 @@ def change(app: Windlass, *, out: Output, task: str, concurrency: int | None, re
     """Set how many jobs of a task with the same key may run at once, for all workers and while they run."""
     if (concurrency is None) is not reset:
         raise click.UsageError("say --concurrency or --reset")
+    if not reset:
+        refuse_unknown_task(app, task)
     handle = app.concurrency(task)
     handle.configure(limit=concurrency, by=actor())
     view = handle.settings()

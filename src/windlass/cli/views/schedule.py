@@ -12,6 +12,7 @@ from windlass.cli.times import age, length
 from windlass.cli.views.schedules import STATE_STYLES, next_slot, notes
 from windlass.core.schedules.cron import Cron
 from windlass.core.schedules.preview import PlannedFire
+from windlass.core.schedules.slots import MOST_COUNTED
 from windlass.core.schedules.zones import time_zone
 from windlass.insight import json_forms
 from windlass.insight.schedules import ScheduleValues
@@ -123,8 +124,16 @@ def _fire_row(fire: Fire, zone: str) -> list[Cell]:
 
 
 def _slot(fire: Fire, zone: str) -> str:
-    first = _minute(fire.planned_at, zone)
-    return first if fire.count == 1 else f"{first} and {fire.count - 1:,} more"
+    return f"{_minute(fire.planned_at, zone)}{_further(fire.count)}"
+
+
+def _further(count: int) -> str:
+    """A clause for the slots behind the first of so many; not all are counted.
+
+    >>> [_further(count) for count in (1, 8, 1000)]
+    ['', ' and 7 more', ' and 999+ more']
+    """
+    return f" and {count - 1:,}{'+' if count >= MOST_COUNTED else ''} more" if count > 1 else ""
 
 
 def _detail(fire: Fire) -> str:

@@ -11,6 +11,8 @@ from windlass.errors import ConfigError, Duration
 QUIET = 120_000
 """Milliseconds without a new cool-down after which the next one is shorter."""
 FLAT = 60_000
+SHORTEST = 1_000
+"""Milliseconds; an upstream that asks for less, as by "Retry-After: 0", would be called again at once and for ever."""
 
 
 class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +47,7 @@ def cooldown_rule(value: object) -> Cooldown:
     """A rule whose values are right, or ``ConfigError``."""
     rule = validate.of_kind(value, Cooldown, "cooldown", example="Cooldown(base=60, max=1800)")
     validate.flag(rule.enabled, "cooldown: enabled")
-    if not 1000 <= rule.shortest <= rule.longest:
+    if not SHORTEST <= rule.shortest <= rule.longest:
         raise ConfigError(
             f"cooldown: base must be at least 1 s and not longer than max, got base={rule.base!r}, max={rule.max!r}"
         )

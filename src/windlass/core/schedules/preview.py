@@ -10,6 +10,9 @@ from msgspec import Struct
 from windlass.core.schedules.timetable import Slots
 
 _MOMENT = timedelta(seconds=1)
+_YEAR = 366
+_FEW = 4
+"""Slots of a day; those of a schedule that has more do not wait for one hour of it."""
 
 
 class PlannedFire(Struct, frozen=True):
@@ -39,6 +42,27 @@ def preview(slots: Slots, zone: ZoneInfo, *, after: datetime, count: int) -> lis
         found.append(PlannedFire(due, due.astimezone(zone), _note(zone, before, due)))
         before = due
     return found
+
+
+def clock_change(slots: Slots, zone: ZoneInfo, *, after: datetime) -> PlannedFire | None:
+    """The next slot within a year that a change of the clocks moves or doubles. None for a schedule that has none, and
+    for one that fires so often that a change is not seen.
+
+    >>> from datetime import UTC
+    >>> from windlass.core.schedules.cron import Cron
+    >>> nightly, zone = Cron("30 2 * * *", "America/New_York"), ZoneInfo("America/New_York")
+    >>> print(clock_change(nightly, zone, after=datetime(2026, 11, 16, tzinfo=UTC)).local)
+    2027-03-14 03:00:00-04:00
+    """
+    for day in range(_YEAR):
+        begins = after + timedelta(days=day)
+        ends = begins + timedelta(days=1)
+        if _offset(begins.astimezone(zone)) != _offset(ends.astimezone(zone)):
+            fires = [fire for fire in preview(slots, zone, after=begins, count=_FEW + 1) if fire.at <= ends]
+            moved = [fire for fire in fires if _note(zone, fire.at - _MOMENT, fire.at)]
+            if moved and len(fires) <= _FEW:
+                return moved[0]
+    return None
 
 
 def _note(zone: ZoneInfo, before: datetime, due: datetime) -> str:

@@ -26,9 +26,9 @@ class CooldownView:
     """What the store calls it: with the key of a task's rate."""
 
 
-def cooldown_views() -> Operation[list[CooldownView]]:
-    """The cool-downs that last."""
-    found = yield from cooldowns()
+def cooldown_views(*, task: str | None = None) -> Operation[list[CooldownView]]:
+    """The cool-downs that last, all or those of one task."""
+    found = yield from cooldowns(task=task)
     return [_view(record) for record in found]
 
 

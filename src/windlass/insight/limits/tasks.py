@@ -37,10 +37,9 @@ def task_rate_views(task: str | None = None) -> Operation[list[TaskRateView]]:
     """Of one task, or of all that have a rate or cool down, by name."""
     found = {record.task: record for record in (yield from task_rates(task))}
     cooling: dict[str, list[CooldownView]] = {}
-    for view in (yield from cooldown_views()):
-        of = view.stored_name.partition(BETWEEN)[0]
-        if view.scope is Scope.TASK and task in (None, of):
-            cooling.setdefault(of, []).append(view)
+    for view in (yield from cooldown_views(task=task)):
+        if view.scope is Scope.TASK:
+            cooling.setdefault(view.stored_name.partition(BETWEEN)[0], []).append(view)
     return [_view(found.get(name, TaskRateRecord(name)), cooling.get(name, ())) for name in sorted({*found, *cooling})]
 
 

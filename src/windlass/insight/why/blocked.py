@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from windlass.core.limits.concurrency import shown_key
 from windlass.core.records import JobRecord
 from windlass.core.state import State
-from windlass.insight.why.shut_gates import kept_by, rate_of
+from windlass.insight.why.shut_gates import RATES, kept_by, rate_of
 from windlass.insight.why.texts import instant, several
-from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
-from windlass.store.operations.limits.concurrency import KeyLine
+from windlass.store.operation import Operation
+from windlass.store.operations.gates import ClaimSituation, ShutGate
+from windlass.store.operations.limits.concurrency import KeyLine, limits
 from windlass.store.operations.rates.tasks import TaskRateRecord
 
 _LATE = 5000
@@ -25,12 +26,22 @@ def blocked(situation: ClaimSituation, job: JobRecord, line: KeyLine) -> str:
     key = f"its concurrency key {shown_key(job.concurrency_key)!r}"
     if not line.holders:
         return f"it waits for {key}, which is free: it will go on in a moment"
-    holders = ", ".join(f"{id}{_next_holder(state)}" for id, state in line.holders)
-    return f"it waits for {key}, which is held by {holders}{_first_of_key(line)}"
+    return f"it waits for {key}, which is held by {_named(line.holders)}{_first_of_key(line)}"
 
 
-def _next_holder(state: State) -> str:
-    return " (to run next)" if state is State.PENDING else ""
+def full_key(job: JobRecord, line: KeyLine) -> Operation[str]:
+    """A clause for a job that waits for a token, and for its concurrency key then; empty for others."""
+    if not line.holders:
+        return ""
+    known = yield from limits(job.task)
+    most = next((record.concurrency or record.declared for record in known), None) or 1
+    if len(line.holders) < most:
+        return ""
+    return f"; also, its concurrency key {shown_key(job.concurrency_key)!r} is held by {_named(line.holders)}"
+
+
+def _named(holders: Sequence[tuple[str, State]]) -> str:
+    return ", ".join(f"{id} (to run next)" if state is State.PENDING else id for id, state in holders)
 
 
 def _first_of_key(line: KeyLine) -> str:
@@ -43,7 +54,7 @@ def _first_of_key(line: KeyLine) -> str:
 
 def _without_token(situation: ClaimSituation, job: JobRecord) -> str:
     for shut in situation.shut:
-        if shut.gate in (Gate.RATE_COOLING, Gate.RATE_OUT_OF_TOKENS):
+        if shut.gate in RATES:
             return kept_by(shut, situation, job) + _left_waiting(shut, situation, job)
     return f"{rate_of(job)} has a token for it: it will go on in a moment"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.core.encryption.text import is_encrypted, key_id_of
-from windlass.core.rates.key import shown_gate
+from windlass.core.limits.concurrency import WHOLE_TASK
+from windlass.core.rates.key import BETWEEN
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.insight.why.duties import when_due
@@ -44,12 +45,22 @@ def not_due(situation: ClaimSituation, job: JobRecord, workers: Sequence[WorkerV
 
 def throttled(job: JobRecord, cooling: Sequence[CooldownRecord]) -> str:
     """What cools down, if that is known: of a limit only its own task knows that it uses it."""
-    for each in cooling:
-        its_own = ((Scope.TASK, job.task), (Scope.TASK, job.rate_key), (Scope.QUEUE, job.queue))
-        if each.job == job.id or (each.scope, each.name) in its_own:
-            reason = f": {each.reason}" if each.reason else ""
-            return f"{each.scope} {shown_gate(each.name)!r} cools down until {instant(each.ends_at)}{reason}"
-    return "its last run was throttled"
+    its_own = ((Scope.TASK, job.task), (Scope.TASK, job.rate_key), (Scope.QUEUE, job.queue))
+    known = [each for each in cooling if each.job == job.id or (each.scope, each.name) in its_own]
+    return "; also, ".join(_cools_down(each) for each in known) or "its last run was throttled"
+
+
+def without_token(limit: str, cooling: Sequence[CooldownRecord]) -> str:
+    """What a job waits for that has snoozed until a named limit has a token for it."""
+    rests = [_cools_down(each) for each in cooling if (each.scope, each.name) == (Scope.LIMIT, limit)]
+    return "; also, ".join([f"it waits for a token of limit {limit!r}", *rests])
+
+
+def _cools_down(each: CooldownRecord) -> str:
+    name, _, key = each.name.partition(BETWEEN)
+    of_key = f" (rate key {key!r})" if key not in ("", WHOLE_TASK) else ""
+    reason = f": {each.reason}" if each.reason else ""
+    return f"{each.scope} {name!r}{of_key} cools down until {instant(each.ends_at)}{reason}"
 
 
 def asleep(steps: Sequence[StepRecord]) -> str:

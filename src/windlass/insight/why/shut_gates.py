@@ -8,15 +8,22 @@ from windlass.core.limits.concurrency import WHOLE_TASK
 from windlass.core.rates.key import shown_rate_key
 from windlass.core.records import JobRecord
 from windlass.insight.why.texts import instant, several
+from windlass.insight.workers import WorkerView
 from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutGate
 
 NAMED = HOLDERS - 1
 """So many of the jobs that run under a limit are named."""
+PAUSES = (Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED)
+RATES = (Gate.RATE_COOLING, Gate.RATE_OUT_OF_TOKENS)
+LASTING = (*PAUSES, Gate.QUEUE_COOLING)
+"""Gates of a queue that hold a job too that is not pending yet. What runs and which workers there are may be otherwise
+by then."""
 
 
-def pending(situation: ClaimSituation, job: JobRecord) -> str:
+def pending(situation: ClaimSituation, job: JobRecord, workers: Sequence[WorkerView]) -> str:
+    """``workers`` are known where none of them takes jobs of its queue."""
     if situation.shut:
-        return "; also, ".join(kept_by(shut, situation, job) for shut in situation.shut)
+        return "; also, ".join(kept_by(shut, situation, job, workers) for shut in situation.shut)
     if job.crashes + job.rescues > 0:
         return _suspected(situation, job)
     if situation.ahead:
@@ -24,13 +31,17 @@ def pending(situation: ClaimSituation, job: JobRecord) -> str:
     return "it is next in line and waits for a free slot"
 
 
-def paused(situation: ClaimSituation, job: JobRecord) -> str:
-    """A clause for a job that waits for something else in a queue that is paused; empty for others."""
-    pauses = [shut for shut in situation.shut if shut.gate in (Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED)]
-    return "".join(f"; also, {kept_by(shut, situation, job)}" for shut in pauses)
+def also_shut(situation: ClaimSituation, job: JobRecord, gates: Sequence[Gate] = LASTING) -> str:
+    """A clause for a job that waits for something else first, and then for these gates; empty for others."""
+    shut = [shut for shut in situation.shut if shut.gate in gates and _outlasts(shut, job)]
+    return "".join(f"; also, {kept_by(each, situation, job)}" for each in shut)
 
 
-def kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
+def _outlasts(shut: ShutGate, job: JobRecord) -> bool:
+    return shut.ends_at is None or shut.ends_at > job.run_at
+
+
+def kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord, workers: Sequence[WorkerView] = ()) -> str:
     """The sentence of a gate. Every gate has one: the type checker reports a missing case."""
     match shut.gate:
         case Gate.EVERYTHING_PAUSED:
@@ -42,7 +53,7 @@ def kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
         case Gate.NO_WORKER:
             return f"no worker serves queue {job.queue!r}"
         case Gate.NO_WILLING_WORKER:
-            return f"{_unwilling(situation, job)} no jobs now: paused, or about to leave"
+            return f"{_unwilling(situation, job)} no jobs now: {_reluctance(job, workers)}"
         case Gate.APP_AT_LIMIT:
             return f"as many jobs run as may run at once, {shut.most} in all{_held_by(situation.holders)}"
         case Gate.QUEUE_AT_LIMIT:
@@ -89,6 +100,21 @@ def _unwilling(situation: ClaimSituation, job: JobRecord) -> str:
     if situation.serving == 1:
         return f"the only worker that serves queue {job.queue!r} takes"
     return f"all {situation.serving} workers that serve queue {job.queue!r} take"
+
+
+def _reluctance(job: JobRecord, workers: Sequence[WorkerView]) -> str:
+    """Which workers are paused, with the name of the operator, and which leave."""
+    serving = [worker for worker in workers if worker.is_alive and job.queue in worker.queues]
+    if not serving:
+        return "paused, or about to leave"
+    others = ", and others" if len(serving) > NAMED else ""
+    return ", ".join(f"{worker.name} is {_rest(worker)}" for worker in serving[:NAMED]) + others
+
+
+def _rest(worker: WorkerView) -> str:
+    if worker.signal != "pause" and worker.state != "paused":
+        return "about to leave"
+    return f"paused by {worker.signalled_by}" if worker.signalled_by else "paused"
 
 
 def _behind_others(situation: ClaimSituation, job: JobRecord) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windlass.core.outcome import limit_of_reason
 from windlass.core.records import JobRecord
 from windlass.core.state import DUE_LATER, State
 from windlass.errors import JobNotFound
-from windlass.insight.why.blocked import blocked, chosen_rate
+from windlass.insight.why.blocked import blocked, chosen_rate, full_key
 from windlass.insight.why.duties import when_due
 from windlass.insight.why.parents import left_by_parents, waits_for_parents
 from windlass.insight.why.running import left_behind, running
-from windlass.insight.why.scheduled import asleep, awaiting, expiry, latest_start, not_due, throttled
-from windlass.insight.why.shut_gates import paused, pending
+from windlass.insight.why.scheduled import asleep, awaiting, expiry, latest_start, not_due, throttled, without_token
+from windlass.insight.why.shut_gates import LASTING, PAUSES, RATES, also_shut, pending
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.flows.causes import DEPENDENCY
-from windlass.store.operations.gates import ClaimSituation, gates
+from windlass.store.operations.gates import ClaimSituation, Gate, gates
 from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, key_line
 from windlass.store.operations.queries import EventRecord
 from windlass.store.operations.rates.cooldowns import cooldowns
@@ -30,18 +31,28 @@ def why(job: JobRecord) -> Operation[str]:
     found = yield from gates(job.seq)
     if found is None:
         raise JobNotFound(f"no job has the id {job.id!r}")
-    workers = (yield from worker_views()) if needs_upkeep(found) else []
+    needs_workers = needs_upkeep(found) or Gate.NO_WILLING_WORKER in found.names()
+    workers = (yield from worker_views()) if needs_workers else []
     if found.state is State.SCHEDULED and found.reason == "throttled":
-        return f"{throttled(job, (yield from cooldowns()))}; it is scheduled, {when_due(found, workers)}"
+        sentence = f"{throttled(job, (yield from cooldowns()))}; it is scheduled, {when_due(found, workers)}"
+        return sentence + also_shut(found, job, PAUSES) + expiry(found, job)
+    if found.state is State.SCHEDULED and (limit := limit_of_reason(found.reason)) is not None:
+        sentence = f"{without_token(limit, (yield from cooldowns()))}; it is scheduled, {when_due(found, workers)}"
+        return sentence + also_shut(found, job)
     if found.state is State.SCHEDULED and found.reason == "sleep":
-        return f"{asleep((yield from steps_of(job.seq)))}; it is scheduled, {when_due(found, workers)}"
+        sentence = f"{asleep((yield from steps_of(job.seq)))}; it is scheduled, {when_due(found, workers)}"
+        return sentence + also_shut(found, job)
     if found.state is State.SCHEDULED and found.reason == "event":
-        return awaiting(found, (yield from steps_of(job.seq)), workers)
+        return awaiting(found, (yield from steps_of(job.seq)), workers) + also_shut(found, job)
     if found.state is State.BLOCKED:
         if found.reason == "parents":
-            return (yield from waits_for_parents(job.seq)) + paused(found, job) + expiry(found, job)
-        chosen = chosen_rate((yield from task_rates(job.task))) if found.reason == "rate" else ""
-        return blocked(found, job, (yield from key_line(job.seq))) + chosen + paused(found, job) + expiry(found, job)
+            return (yield from waits_for_parents(job.seq)) + also_shut(found, job) + expiry(found, job)
+        line = yield from key_line(job.seq)
+        sentence = blocked(found, job, line)
+        if found.reason == "rate":
+            sentence += chosen_rate((yield from task_rates(job.task))) + (yield from full_key(job, line))
+            return sentence + also_shut(found, job) + expiry(found, job)
+        return sentence + also_shut(found, job, (*LASTING, *RATES)) + expiry(found, job)
     if found.state is State.CANCELLED and found.reason == DEPENDENCY:
         return f"it is cancelled (dependency): {(yield from left_by_parents(job.seq))}"
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
@@ -60,7 +71,7 @@ def explain(
 ) -> str:
     """Every closed gate, by the same conditions as the claim.
 
-    ``workers`` are read where the job needs duties.
+    ``workers`` are read where the job needs duties, or where none of them takes jobs of its queue.
     """
     match situation.state:
         case State.RUNNING:
@@ -74,8 +85,8 @@ def explain(
         case State.FAILED:
             return f"it failed ({situation.reason}){left_behind(job, events)}; retry it to run it again"
         case State.SCHEDULED | State.RETRYING:
-            return not_due(situation, job, workers) + expiry(situation, job)
+            return not_due(situation, job, workers) + also_shut(situation, job) + expiry(situation, job)
         case State.BLOCKED:
             return blocked(situation, job, NOTHING_KNOWN) + expiry(situation, job)
         case State.PENDING:
-            return pending(situation, job) + expiry(situation, job)
+            return pending(situation, job, workers) + expiry(situation, job)

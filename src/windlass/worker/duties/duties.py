@@ -175,7 +175,7 @@ class _Outage:
             is_new = duty not in self._waiting
             self._waiting.add(duty)
         if is_first:
-            log.warning("store unavailable, %s: %s", self._what_happens, error)
+            log.warning("store unavailable, %s: %s", self._what_happens, error, extra={"event": "store_away"})
         elif is_new:
             log.debug("store unavailable, %s waits too: %s", duty, error)
 

@@ -75,6 +75,7 @@ class Promotion:
             raise
         if page.promoted + page.released:
             self.did = f"promoted {page.promoted + page.released:,}"
+            log.debug("%s", self.did, extra={"event": "jobs_promoted"})
         if page.let_go:
             self.did = f"let {page.let_go:,} go that had waited for a token"
         if page.promoted or page.let_go or page.released:

@@ -46,7 +46,8 @@ class Rescue:
             raise
         self._store_watch.note_rescue()
         for job in rescued:
-            log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state)
+            fields = {"event": "job_rescued", "job": job.id, "state": str(job.state)}
+            log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state, extra=fields)
         if rescued:
             self.did = f"rescued {len(rescued):,}"
             self._session.notify(Topic.WORK)

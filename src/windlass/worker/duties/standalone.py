@@ -82,8 +82,12 @@ class StandaloneDuties:
         self._threads = OwnThreads(self._tickers)
 
     def start(self) -> None:
-        """Raises ``StartRefused``."""
-        self._threads.start()
+        """Raises ``StartRefused``, and then nothing of it is left."""
+        try:
+            self._threads.start()
+        except BaseException:
+            self.stop()
+            raise
 
     def is_over(self) -> bool:
         """Whether an operator has asked the process to stop; to be asked now and then."""

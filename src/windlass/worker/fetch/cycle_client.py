@@ -15,6 +15,7 @@ from windlass.store.driver import DataRejected
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle, finish
 from windlass.store.operations.queries import waiting
 from windlass.worker.runs.attempt import AttemptRules
+from windlass.worker.runs.logs.job_fields import about
 
 log = logging.getLogger("windlass.worker")
 
@@ -143,22 +144,24 @@ class CycleClient:
         try:
             return self._session.run(finish([ending], worker=self.worker))
         except DataRejected as error:
-            log.error("job %s: its ending cannot be stored, so it fails: %s", job.id, error)
+            text = "job %s: its ending cannot be stored, so it fails: %s"
+            log.error(text, job.id, error, extra=about(job, "ending_refused"))
             return self._written_failure(self._attempts.of_refused_data(ending, job, error), job)
 
     def _written_failure(self, ending: Ending, job: Claimed) -> Collection[int]:
         try:
             return self._session.run(finish([ending], worker=self.worker))
         except DataRejected as error:
-            log.critical("job %s: not even its failure can be stored; it waits for a rescue: %s", job.id, error)
+            text = "job %s: not even its failure can be stored; it waits for a rescue: %s"
+            log.critical(text, job.id, error, extra=about(job, "ending_refused"))
             return ()
 
     def _note_answer(self) -> None:
         if self._failures:
-            log.info("the store is back")
+            log.info("the store is back", extra={"event": "store_back"})
         self._failures, self._is_unreadable = 0, False
 
     def _note_failure(self, error: Exception) -> None:
         if not self._failures:
-            log.warning("store unavailable, trying until it is back: %s", error)
+            log.warning("store unavailable, trying until it is back: %s", error, extra={"event": "store_away"})
         self._failures = min(self._failures + 1, 10)

@@ -30,6 +30,7 @@ from windlass.worker.fetch.wake_ups import WakeUps
 from windlass.worker.recent_jobs import RecentJobs
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.job_fields import about
 from windlass.worker.runs.logs.run_log import RunLog
 from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import ReportProgress, Run
@@ -464,7 +465,8 @@ class Pump:
         for _, job in ended if refused else ():
             if job.seq in refused:
                 self.stale_write_count += 1
-                log.warning("job %s: no longer ours; the ending under fence %s changed nothing", job.id, job.fence)
+                text = "job %s: no longer ours; the ending under fence %s changed nothing"
+                log.warning(text, job.id, job.fence, extra=about(job, "stale_write"))
 
     def _may_go_back(self, run: Run) -> bool:
         """False for a suspect that waits to run alone: the others make way for it."""
@@ -483,7 +485,7 @@ class Pump:
 
 
 def _tell_cycle(batch: _Batch, result: CycleResult | None) -> None:
-    """Log what a cycle carried, what it asked for and what it got."""
+    """Log what a cycle carried, what it asked for and what it got, and which jobs changed their state by it."""
     claimed = None if result is None else len(result.claimed)
     log.debug(
         "cycle: %s endings, %s start marks, asked for %s; %s",
@@ -493,3 +495,14 @@ def _tell_cycle(batch: _Batch, result: CycleResult | None) -> None:
         "no reply" if claimed is None else f"claimed {claimed}",
         extra={"event": "cycle", "claimed": claimed},
     )
+    if result is not None:
+        for ending, job in batch.ended:
+            if job.seq not in result.refused:
+                _tell_transition(job, ending.state)
+        for job in result.claimed:
+            _tell_transition(job, State.RUNNING)
+
+
+def _tell_transition(job: Claimed, state: State) -> None:
+    fields = {**about(job, "transition"), "state": str(state)}
+    log.debug("job %s (%s): %s under fence %s", job.id, job.task, state, job.fence, extra=fields)

@@ -57,11 +57,16 @@ class RunningLimits:
             touched = {ALL, *(name for name, _ in requests)}
             self._known = {name: state for name, state in self._known.items() if name not in touched}
             self._beyond_since = {name: since for name, since in self._beyond_since.items() if name not in touched}
-        if met or self._held_back:
+        # Nearly every cycle is about queues without a limit, though another queue may have one.
+        if met or not self._held_back.isdisjoint(name for name, _ in requests):
             self._known |= met
-            self._note_held_back(requests, Counter(job.queue for job in claimed))
+            self._note_held_back(requests, claimed)
 
-    def _note_held_back(self, requests: Sequence[tuple[str, int]], given: Mapping[str, int]) -> None:
+    def _note_held_back(self, requests: Sequence[tuple[str, int]], claimed: Sequence[Claimed]) -> None:
+        if len(claimed) == sum(asked for _, asked in requests):
+            self._held_back.difference_update(name for name, _ in requests)
+            return
+        given = Counter(job.queue for job in claimed)
         for name, asked in requests:
             if given[name] < asked and (self._is_reached(name) or self._is_reached(ALL)):
                 self._held_back.add(name)
@@ -80,14 +85,13 @@ class RunningLimits:
 
     def has_made_room(self, ended: Iterable[Claimed], claimed: Iterable[Claimed]) -> bool:
         """Whether the endings of the last cycle have left room under a limit that was reached before."""
-        if not self._known:
+        below = [state for state in self._known.values() if state.running < state.max_running]
+        if not below:
             return False
         freed = Counter(job.queue for job in ended)
         freed.subtract(job.queue for job in claimed)
         freed[ALL] = freed.total()
-        return any(
-            state.running < state.max_running <= state.running + freed[name] for name, state in self._known.items()
-        )
+        return any(state.max_running <= state.running + freed[state.name] for state in below)
 
     # Shares.
 

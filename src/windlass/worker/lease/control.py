@@ -17,6 +17,7 @@ from windlass.worker.fetch.capacity import Capacity
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.job_fields import about
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.throttles import Throttles
 
@@ -107,7 +108,8 @@ class WorkerControl:
 
     def stop_lost_runs(self, runs: Collection[Run]) -> None:
         for run in runs:
-            log.error("job %s: its lease was lost under fence %s; stopping it", run.job.id, run.job.fence)
+            text = "job %s: its lease was lost under fence %s; stopping it"
+            log.error(text, run.job.id, run.job.fence, extra=about(run.job, "job_lost"))
         self._dispatcher.stop(runs, StopReason.LOST)
 
     def release_unknown(self, held: frozenset[Held]) -> None:
@@ -144,7 +146,7 @@ class WorkerControl:
                 self._dispatcher.interrupt_again(run)  # it was asked to stop, and did not check in time
         given_up = self._dispatcher.drop(self._dispatcher.running())
         for run in given_up:
-            log.warning("job %s still runs; releasing it", run.job.id)
+            log.warning("job %s still runs; releasing it", run.job.id, extra=about(run.job, "job_released"))
         self._release(given_up)
 
     def _cancel(self, wanted: frozenset[Held]) -> None:

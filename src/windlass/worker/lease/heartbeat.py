@@ -207,5 +207,5 @@ class Heartbeat:
                 return  # known already
             # Nothing may be claimed under a lease that is not renewed.
             self._is_open, self.lease = False, ""
-        log.error("lease lost: %s; stopping its jobs and opening a new one", why)
+        log.error("lease lost: %s; stopping its jobs and opening a new one", why, extra={"event": "lease_lost"})
         self._control.lease_lost()

@@ -35,8 +35,9 @@ from windlass.core.outcome import (
     Returned,
     StopReason,
     Throttle,
+    token_reason,
 )
-from windlass.core.rates.cooldown import FLAT
+from windlass.core.rates.cooldown import FLAT, SHORTEST
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, read_retry
 from windlass.core.units import milliseconds
@@ -60,6 +61,7 @@ from windlass.errors import (
 from windlass.flows.results import with_group_results
 from windlass.task import COMMAND
 from windlass.worker.runs.logs.failure_log import log_failure
+from windlass.worker.runs.logs.job_fields import about
 from windlass.worker.runs.missing_keys import MissingKeys
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.throttles import Throttles
@@ -281,7 +283,8 @@ class AttemptRules:
             case JobSuspended():
                 return Postponed(error.delay, error.reason)
             case Snooze():
-                return Postponed(milliseconds(error.delay, "Snooze: delay"))
+                reason = None if error.limit is None else token_reason(error.limit)
+                return Postponed(milliseconds(error.delay, "Snooze: delay"), reason)
             case Throttled():
                 throttle = _read_throttle(error)
                 return Postponed(FLAT if throttle.retry_after is None else throttle.retry_after, "throttled", throttle)
@@ -340,7 +343,8 @@ class AttemptRules:
 
 def _expired(job: Claimed) -> Outcome:
     with suppress(Exception):  # a log handler of the user's may raise; the job has ended all the same
-        log.warning("job %s (%s): not started in time, cancelled (expired), queue %s", job.id, job.task, job.queue)
+        text = "job %s (%s): not started in time, cancelled (expired), queue %s"
+        log.warning(text, job.id, job.task, job.queue, extra=about(job, "job_expired"))
     return EXPIRED
 
 
@@ -370,7 +374,7 @@ def _read_throttle(error: Throttled) -> Throttle:
         storable(str(error), _TEXT_KEPT),
         None if error.limit is None else validate.limit_name(error.limit),
         error.scope,
-        None if error.retry_after is None else milliseconds(error.retry_after, "Throttled: retry_after"),
+        None if error.retry_after is None else max(SHORTEST, milliseconds(error.retry_after, "Throttled: retry_after")),
     )
 
 

@@ -10,6 +10,7 @@ from threading import Lock
 from windlass import clock
 from windlass.core.records import Claimed
 from windlass.errors import NoKey
+from windlass.worker.runs.logs.job_fields import about
 
 log = logging.getLogger("windlass.worker")
 
@@ -43,4 +44,5 @@ class MissingKeys:
                 job.task,
                 job.queue,
                 key,
+                extra=about(job, "key_missing"),
             )

@@ -171,6 +171,11 @@ class Run:
         return self._step_store
 
     @property
+    def worker(self) -> str | None:
+        """The name of its worker; None for a run without one, which cannot record steps either."""
+        return None if self._step_store is None else self._step_store.worker
+
+    @property
     def id(self) -> str:
         return self.job.id
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from windlass import clock
 from windlass.core.records import Claimed
 from windlass.task import COMMAND
+from windlass.worker.runs.logs.job_fields import about
 
 log = logging.getLogger("windlass.worker")
 
@@ -77,6 +78,7 @@ def _warn(job: Claimed, *, is_named: bool) -> None:
             "with --allow-commands, and fails after 24 hours",
             job.id,
             job.queue,
+            extra=about(job, "task_unknown"),
         )
     else:
         log.warning(
@@ -85,4 +87,5 @@ def _warn(job: Claimed, *, is_named: bool) -> None:
             job.task,
             job.id,
             job.queue,
+            extra=about(job, "task_unknown"),
         )

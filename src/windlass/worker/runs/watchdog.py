@@ -11,6 +11,7 @@ from windlass.client.session import Session
 from windlass.core.outcome import Interrupted, StopReason
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.job_fields import about
 from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import Run
 
@@ -94,9 +95,8 @@ class Watchdog:
             return
         ending = self._attempts.ending(run, self._attempts.abandoned(run))
         run.is_abandoned = True
-        log.error(
-            "job %s: %s, and did not stop within %g s; going on without it", run.job.id, _why(run), self._patience
-        )
+        text = "job %s: %s, and did not stop within %g s; going on without it"
+        log.error(text, run.job.id, _why(run), self._patience, extra=about(run.job, "job_abandoned"))
         if run.stop not in (StopReason.SHUTDOWN, StopReason.LOST):
             self._dispatcher.add_endings([(ending, run.job)])
             detail = {"why": _why(run), "state": str(ending.state)}

@@ -64,8 +64,8 @@ def change(
 @with_app
 @audited
 def resume(app: Windlass, *, out: Output, task: str) -> None:
-    """End the cool-downs of a task and of its rate keys; its jobs that wait for that run now."""
+    """End the cool-downs of a task that has tripped or was throttled, and of its rate keys; its jobs run now."""
     handle = app.task_rate(task)
     ended = handle.resume(by=actor())
     said = f"resumed task {task}" if ended else f"task {task} does not cool down"
-    out.show(Message(said, rate_form(handle.settings())))
+    out.show(Message(said, {**rate_form(handle.settings()), "resumed": ended}))

@@ -24,6 +24,11 @@ from windlass.worker.duties.schedules.postponed import Postponed
 
 log = logging.getLogger("windlass.duties")
 
+_LONGEST_FIRING = 0.5
+"""Seconds after which a round ends, so that the next one looks at what has become due: to catch up may take thousands
+of steps. Where it took longer to work the steps out, which the next round does anew, they are taken for as long.
+"""
+
 
 class Fired(Struct, frozen=True):
     """A step that was taken, and what became of it."""
@@ -58,12 +63,16 @@ class Firing:
     def __init__(self, *, session: Session, make: MakeJob, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self._session = session
         self._make = make
+        self._monotonic = monotonic
         self._postponed = Postponed(monotonic)
         self._synchronised: tuple[int, tuple[str, ...]] | None = None
         """The term and the live versions by which schedules were last brought up to date."""
 
     def round(self, lead: Lead) -> Round:
-        """Take all steps of all schedules that are due, as many as one look gives. May raise ``StoreUnavailable``."""
+        """Take all steps of all schedules that are due, as many as one look gives and a short time allows: what is left
+        is due at the next look. May raise ``StoreUnavailable``.
+        """
+        began = self._monotonic()
         seen = self._session.upkeep(due())
         if (lead.term, seen.live) != self._synchronised:
             self._synchronise()
@@ -71,6 +80,8 @@ class Firing:
             seen = self._session.run(due())
         self._remove(seen.vanished)
         visits = [deque(steps(record, now=seen.now, make=self._make)) for record in self._wanted(seen)]
+        planned = self._monotonic()
+        until = planned + max(_LONGEST_FIRING, planned - began)
         fired: list[Fired] = []
         while visits:
             taken = self._take([visit.popleft() for visit in visits], lead, now=seen.now)
@@ -80,6 +91,8 @@ class Firing:
             # A schedule that another process has changed is read again.
             names = {one.step.name for one in taken}
             visits = [visit for visit in visits if visit and visit[0].row.name in names]
+            if self._monotonic() > until:
+                break
         return Round(fired, leads=True, next_in=seen.next_in, is_waiting=bool(seen.schedules) and not fired)
 
     def _wanted(self, seen: Due) -> Iterable[ScheduleRecord]:

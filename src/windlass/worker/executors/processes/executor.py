@@ -30,6 +30,7 @@ from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.executors.processes.store_calls import answered
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.logs.job_fields import about
 from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
@@ -291,7 +292,7 @@ class ProcessExecutor:
         if child.was_collateral(victim) or self._is_closed:
             return Interrupted()
         if victim.stop is None:
-            log.error("job %s: its child process %s", victim.job.id, how)
+            log.error("job %s: its child process %s", victim.job.id, how, extra=about(victim.job, "child_died"))
         victim.printed(child.last_output())
         return self._attempts.died(victim, how)
 

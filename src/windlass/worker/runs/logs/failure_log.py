@@ -11,7 +11,7 @@ from windlass.core.encryption.jobs import EncryptedJob
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.fault.own_code import own_code_first
-from windlass.core.meta import read_meta, trace_id_of
+from windlass.core.meta import logged_correlation, read_meta, trace_id_of
 from windlass.core.outcome import FailedPermanently, Interrupted, Lost, Outcome, Raised
 from windlass.core.records import Claimed
 from windlass.core.state import State
@@ -72,7 +72,7 @@ def _fields(job: Claimed, fault: Fault, ending: Ending) -> dict[str, object]:
         "attempt": job.attempt + 1,
         "max_attempts": job.max_attempts,
         "fence": job.fence,
-        "correlation_id": meta.correlation_id or job.id,
+        "correlation_id": logged_correlation(meta.correlation_id, job.id, is_encrypted=isinstance(job, EncryptedJob)),
         "trace_id": trace_id_of(meta),
         "outcome": str(ending.state),
         "reason": ending.reason,

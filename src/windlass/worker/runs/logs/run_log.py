@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from windlass import clock
-from windlass.core.meta import read_meta, trace_id_of
+from windlass.core.encryption.jobs import EncryptedJob
+from windlass.core.meta import logged_correlation, read_meta, trace_id_of
 from windlass.core.state import State
 from windlass.threads.log_relay import JOBS_LOGGER, LogRelay, relay
 from windlass.worker.fetch.cycle_client import Ended
@@ -41,6 +42,7 @@ class _EndedRun(NamedTuple):
     state: State
     reason: str | None
     ran_for: int
+    is_encrypted: bool
 
 
 class RunLog:
@@ -73,6 +75,7 @@ class RunLog:
                 ending.state,
                 ending.reason,
                 ending.ran_for,
+                isinstance(job, EncryptedJob),
             )
             for ending, job in ended[:room]
             if ending.ran_for is not None and ending.state not in _TOLD_ELSEWHERE and job.seq not in refused
@@ -119,7 +122,7 @@ class RunLog:
             "attempt": run.attempt,
             "max_attempts": run.max_attempts,
             "fence": run.fence,
-            "correlation_id": meta.correlation_id or run.id,
+            "correlation_id": logged_correlation(meta.correlation_id, run.id, is_encrypted=run.is_encrypted),
             "trace_id": trace_id_of(meta),
             "event": f"job_{outcome}",
             "outcome": outcome,

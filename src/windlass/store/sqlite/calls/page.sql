@@ -7,8 +7,8 @@
 -- gives jobs
 WITH
 -- here rows_examined
-SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
+SELECT seq, id,
+    -- here bytes_held
 FROM windlass_whole
 WHERE seq IN (SELECT seq FROM examined)
 -- here page_filters

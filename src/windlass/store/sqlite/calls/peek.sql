@@ -1,8 +1,8 @@
 -- The next jobs of one queue in the order in which they would be claimed; takes nothing. Gives how much each holds, not the
 -- jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
-SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
+SELECT seq, id,
+    -- here bytes_held
 FROM (
     -- A suspect comes before the others of its priority.
     SELECT * FROM (

@@ -2,8 +2,8 @@
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
 -- :flows 1 for those that wait, or waited, for others, or others for them; 0 for all others
 -- gives jobs
-SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
+SELECT seq, id,
+    -- here bytes_held
     -- Archives take them along.
     + iif(has_steps, (
         SELECT coalesce(sum(octet_length(result)), 0) FROM windlass_step

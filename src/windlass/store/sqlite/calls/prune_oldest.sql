@@ -1,14 +1,18 @@
--- 1. page
+-- 1. flows
+-- Whether any job waits, or waited, for another: nearly always none does.
+-- binds flows
+SELECT EXISTS (SELECT 1 FROM windlass_edge) OR EXISTS (SELECT 1 FROM windlass_member)
+
+-- 2. page
 -- The oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age,
--- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, and
--- which they are. The id of one that has no key is not needed. A job with edges stays: see prunable.
+-- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, how
+-- many have a key, and which they are. A job with edges stays: see prunable.
 -- binds page
-SELECT json_object(
-    'bytes', sum(size), 'jobs', json_group_array(json_array(seq, iif(unique_key IS NULL, NULL, id), finished_at, size)))
+SELECT json_object('bytes', sum(size), 'keys', count(unique_key), 'jobs', json_group_array(seq))
 FROM (
-    SELECT seq, id, unique_key, finished_at,
-        payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-            + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0) AS size
+    SELECT seq, unique_key,
+        -- here bytes_held
+        AS size
     FROM windlass_whole
     WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
     -- bounds the walk through the index; what follows is exact
@@ -18,39 +22,45 @@ FROM (
     AND (unique_key IS NULL OR NOT
         -- here is_cached (job = windlass_whole)
     )
-    AND NOT (
+    AND NOT (:flows AND (
         -- here has_edges (seq = windlass_whole.seq)
-    )
+    ))
     ORDER BY finished_at, seq LIMIT :limit)
 
--- 2. going
+-- 3. going
 -- As many of them as hold :bytes together, but at least one: nearly always all, and then sizes need no adding up.
--- :jobs rows (seq, id, finished_at, size), those of the page
 -- binds going
 SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (
-    SELECT json_group_array(json(value)) FROM (
-        SELECT key, value, sum({jobs.size}) OVER (ORDER BY key) AS size FROM json_each(:page, '$.jobs'))
-    WHERE size <= :bytes OR key = 0) END
+    SELECT json_group_array(seq) FROM (
+        SELECT place, seq, sum(size) OVER (ORDER BY place) AS size FROM (
+            SELECT key AS place, seq,
+                -- here bytes_held
+                AS size
+            FROM json_each(:page, '$.jobs') JOIN windlass_whole ON seq = value))
+    WHERE size <= :bytes OR place = 0) END
 
--- 3. jobs
--- Removes them.
--- :going rows (seq, id, finished_at, size)
-DELETE FROM windlass_job WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
-
--- 4. events
--- The events of a job go with it.
--- :going rows (seq, id, finished_at, size)
-DELETE FROM windlass_event WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
-
--- 5. keys
--- So does its key.
--- :going rows (seq, id, finished_at, size)
-DELETE FROM windlass_key WHERE id IN (SELECT {going.id} FROM jsonb_each(:going) WHERE {going.id} IS NOT NULL)
-
--- 6. pruned
+-- 4. pruned
 -- How many; the position of the last one; whether there may be more behind it.
--- :going rows (seq, id, finished_at, size)
 -- gives pruned
-SELECT json_array_length(:going), {going.finished_at}, {going.seq},
+SELECT json_array_length(:going), finished_at, seq,
     json_array_length(:going) < json_array_length(:page, '$.jobs') OR json_array_length(:page, '$.jobs') = :limit
-FROM json_each(:going) WHERE key = json_array_length(:going) - 1
+FROM windlass_job WHERE seq = :going ->> '$[#-1]'
+
+-- 5. keyed
+-- Whether one of them may have a key.
+-- binds keyed
+SELECT :page ->> 'keys' > 0
+
+-- 6. keys
+-- The key of a job goes with it.
+-- only if keyed
+DELETE FROM windlass_key WHERE id IN (
+    SELECT id FROM windlass_job WHERE unique_key IS NOT NULL AND seq IN (SELECT value FROM json_each(:going)))
+
+-- 7. events
+-- So do its events.
+DELETE FROM windlass_event WHERE seq IN (SELECT value FROM json_each(:going))
+
+-- 8. jobs
+-- Removes them.
+DELETE FROM windlass_job WHERE seq IN (SELECT value FROM json_each(:going))

@@ -1,8 +1,8 @@
 -- 1. stops
 -- The next jobs by age, from the :limit that come after :after; their sizes bound how many are moved at once.
 -- gives stops
-SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
-    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
+SELECT seq, id,
+    -- here bytes_held
 FROM (SELECT * FROM windlass_whole WHERE seq > :after ORDER BY seq LIMIT :limit)
 WHERE :queue IS NULL OR queue = :queue ORDER BY seq
 

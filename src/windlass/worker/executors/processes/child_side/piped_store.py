@@ -6,7 +6,8 @@ The worker knows where the store is, and has the connections.
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Condition
+from itertools import count
+from queue import SimpleQueue
 from typing import TypeVar
 
 from windlass.active_job import deliver_interrupt
@@ -38,41 +39,43 @@ class PipedStore:
 
     def _execute(self, call: Call) -> Answer:
         number = self._replies.expect()
-        self._send(StoreCall(self._seq, number, call.name, dict(call.params), call.lane.value))
-        reply = self._replies.take(number)
+        try:
+            self._send(StoreCall(self._seq, number, call.name, dict(call.params), call.lane.value))
+            reply = self._replies.take(number)
+        finally:
+            self._replies.forget(number)
         if reply.answer is None:
             raise StoreUnavailable(reply.error) if reply.is_away else WindlassError(reply.error)
         return reply.answer
 
 
 class Replies:
-    """What the worker has answered; filled by the thread that reads its messages."""
+    """What the worker has answered; filled by the thread that reads its messages.
+
+    It has no lock: an exception of a job's own signal handler could leave that taken, and the child would never again
+    read what its worker sends.
+    """
 
     def __init__(self) -> None:
-        self._changed = Condition()
-        self._last = 0
-        self._found: dict[int, StoreAnswer | None] = {}
-        """By number; None until it has come."""
+        self._numbers = count(1)
+        self._awaited: dict[int, SimpleQueue[StoreAnswer]] = {}
+        """By number."""
 
     def expect(self) -> int:
         """The number of a new question."""
-        with self._changed:
-            self._last += 1
-            self._found[self._last] = None
-            return self._last
+        number = next(self._numbers)
+        self._awaited[number] = SimpleQueue()
+        return number
 
     def take(self, number: int) -> StoreAnswer:
-        """Wait for the answer. One that is not waited for any more is dropped when it comes."""
-        try:
-            with self._changed:
-                while (found := self._found[number]) is None:
-                    self._changed.wait()
-                return found
-        finally:
-            self._found.pop(number, None)
+        """Wait for the answer."""
+        return self._awaited[number].get()
+
+    def forget(self, number: int) -> None:
+        """Wait for this answer no more; it is dropped when it comes."""
+        self._awaited.pop(number, None)
 
     def put(self, answer: StoreAnswer) -> None:
-        with self._changed:
-            if answer.number in self._found:
-                self._found[answer.number] = answer
-                self._changed.notify_all()
+        awaited = self._awaited.get(answer.number)
+        if awaited is not None:
+            awaited.put(answer)

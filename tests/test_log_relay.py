@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event
 
 import pytest
 
-from windlass.threads.log_relay import LogRelay
+import windlass
+from windlass.threads.log_relay import LOGGERS, LogRelay, relay
 from windlass.threads.start import start_thread
 
 PATIENCE = 20
+NAMED = re.compile(r'getLogger\("([a-z._]+)"\)')
 
 
 class Held(logging.Handler):
@@ -52,6 +56,30 @@ def test_a_thread_on_duty_does_not_wait_for_a_handler_that_hangs(logger: logging
     handler.go_on.set()
     assert relay.flush(PATIENCE)
     assert handler.taken == [f"duty: {number}" for number in range(20)]
+
+
+@pytest.mark.parametrize("name", LOGGERS)
+def test_none_of_our_loggers_has_a_thread_on_duty_wait(name: str) -> None:
+    """Also at DEBUG: a line for each call of the store, say."""
+    handler, logger = Held(), logging.getLogger(name)
+    logger.addHandler(handler)
+    try:
+        thread = start_thread(logger.error, "something", name="duty")
+        thread.join(PATIENCE / 2)
+        assert not thread.is_alive()
+        handler.go_on.set()
+        assert relay.flush(PATIENCE)
+    finally:
+        logger.removeHandler(handler)
+    assert "duty: something" in handler.taken
+
+
+def test_every_logger_is_thought_of() -> None:
+    """Those that are not relayed belong to threads that run jobs or serve people."""
+    source = Path(windlass.__file__).parent
+    named = {name for file in source.rglob("*.py") for name in NAMED.findall(file.read_text(encoding="utf-8"))}
+    people = {"windlass.cli", "windlass.dev", "windlass.supervisor", "windlass.web"}
+    assert named - set(LOGGERS) == people | {"windlass.command", "windlass.helper"}
 
 
 def test_what_a_handler_that_hangs_for_good_leaves_behind_is_bounded_and_counted(logger: logging.Logger) -> None:

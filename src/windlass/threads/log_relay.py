@@ -21,7 +21,15 @@ from typing import Protocol, runtime_checkable
 from windlass.forks import reset_in_child
 from windlass.threads.wakeup import Wakeup
 
-LOGGERS = ("windlass.worker", "windlass.store", "windlass.duties")
+LOGGERS = (
+    "windlass",
+    "windlass.alerts",
+    "windlass.duties",
+    "windlass.store",
+    "windlass.store.calls",
+    "windlass.worker",
+)
+"""Those of threads that keep leases alive, fetch jobs or do duties. A filter is not inherited, so each is named."""
 JOBS_LOGGER = "windlass.worker.jobs"
 """The logger of the lines for ended runs."""
 _MOST = 10_000

@@ -135,6 +135,19 @@ def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: s
     assert store.kinds(kept.seq) == (["refused"] if part == "tidy_events" else [])
 
 
+@pytest.mark.parametrize("part", ["tidy_events", "tidy_leftovers", "tidy_keys", "orphan_keys"])
+def test_a_part_of_the_tidying_that_is_too_much_is_done_in_smaller_steps(store: Store, part: str) -> None:
+    """A13: a thousand events of a mebibyte each, say, must not stay for ever because they cannot go at once."""
+    kept = store.a_job()
+    store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
+    store.a_worker("lost")
+    store.advance(40 * DAY)
+    tapped = WatchedCalls(store, before=never(part, lambda params: params["limit"] > 10))
+    assert cleaned(tapped) == Cleaned()
+    assert part in {name for name, _ in tapped.answers}
+    assert store.kinds(kept.seq) == []
+
+
 def test_a_store_that_is_away_ends_the_round(store: Store) -> None:
     cancelled(store, "a", queue="a")
     cancelled(store, "b", queue="b")

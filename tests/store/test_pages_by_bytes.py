@@ -25,7 +25,7 @@ from windlass.store.operations.manual_claim import claim_many
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.steps import NewStep, record_step
-from windlass.store.operations.upkeep.prune import FinishedLine
+from windlass.store.operations.upkeep.prune import OLDEST, FinishedLine, prune_oldest
 from windlass.store.pages import PAGE_BYTES, Found
 
 LARGE = "x" * 1_000_000
@@ -255,3 +255,20 @@ def test_jobs_are_archived_in_portions_that_count_their_steps(store: Store, arch
         tapped.run(cleaning.clean_page())
     assert (cleaning.archived, cleaning.deleted) == (10, 10)
     assert [len(call.params["jobs"]) for call in tapped.calls if call.name == "prune"] == [4, 4, 2]
+
+
+def test_jobs_with_steps_are_removed_a_few_at_a_time(store: Store) -> None:
+    """Each may have ten thousand of them: SQLite lets no one else write meanwhile, and PostgreSQL runs out of time."""
+    worker = store.a_worker()
+    for number in range(40):
+        job = store.claimed(by=worker)
+        if number < 35:
+            assert store.run(record_step(job.seq, job.fence, NewStep("one", 1), worker="w"))
+        assert not worker.end(job)
+    line, after = FinishedLine("default", State.COMPLETED), OLDEST
+    gone: list[int] = []
+    while (pruned := store.run(prune_oldest(line, age=-HOUR, beyond=None, after=after))) is not None:
+        gone.append(pruned.count)
+        after = pruned.position
+    # Redis frees what is removed beside its other work.
+    assert gone == ([40] if store.place.url.startswith("redis") else [15, 15, 10])

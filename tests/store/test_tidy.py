@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.places.raw_store import RawStore
 from tests.store import cleaning as retaining
 from tests.store.builders import DAY, SECOND, TTL, new_job
@@ -78,30 +76,28 @@ def test_keys_whose_window_is_over_go_and_the_others_stay(store: Store) -> None:
     assert ids == ["new over", "b", "c"]
 
 
-def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_call_removes_a_bounded_part(store: Store) -> None:
     """A13: however much there is; the operation says that there is more."""
-    monkeypatch.setattr("windlass.store.operations.upkeep.tidy.AT_ONCE", 2)
     found = [store.a_job() for _ in range(5)]
     for job in found:
         store.run(record_job_events([(job.seq, 0, "refused", {})], worker="w"))
         store.a_worker()
     store.advance(31 * DAY)
     for left in (3, 1, 0):
-        assert store.run(tidy_events()) is (left > 0)
+        assert store.run(tidy_events(limit=2)) is (left > 0)
         assert sum(len(store.kinds(job.seq)) for job in found) == left
     for left in (3, 1, 0):
-        assert store.run(tidy_leftovers()) is (left > 0)
+        assert store.run(tidy_leftovers(limit=2)) is (left > 0)
         assert len(store.run(leases.workers())) == left
 
 
-def test_the_walk_through_all_keys_goes_in_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_walk_through_all_keys_goes_in_pages(store: Store) -> None:
     """A13: three million keys are looked at bit by bit; a key whose job somebody deleted is found."""
-    monkeypatch.setattr("windlass.store.operations.upkeep.tidy.KEYS_EXAMINED", 2)
     store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(5)))
     raw_store = RawStore(store.place)
     raw_store.remove("3")
     pages, after = 0, FIRST_KEY
-    while (found := store.run(tidy_keys(after))) is not None:
+    while (found := store.run(tidy_keys(after, limit=2))) is not None:
         pages, after = pages + 1, found
     held = store.enqueue(*(new_job(f"new {number}", key=f"key {number}") for number in range(5)))
     assert [stored.id for stored in held] == ["0", "1", "2", "new 3", "4"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -22,7 +22,9 @@ from windlass.store.operations.flows.ended import flows_exist
 from windlass.store.operations.queries import notices
 from windlass.store.operations.upkeep.prune import FinishedLine, Position
 from windlass.store.operations.upkeep.tidy import (
+    AT_ONCE,
     FIRST_KEY,
+    KEYS_EXAMINED,
     tidy_access,
     tidy_alerts,
     tidy_cache,
@@ -34,6 +36,9 @@ from windlass.store.operations.upkeep.tidy import (
 from windlass.store.pages import answers
 
 log = logging.getLogger("windlass.duties")
+
+_FEWER = 10
+"""By how many times a step is smaller after one that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ class CleaningRound:
             part = _Part(tidy)
             while part.has_more:
                 yield self._tidy(part)
-        keys = _Part(self._tidy_keys)
+        keys = _Part(self._tidy_keys, KEYS_EXAMINED)
         while keys.has_more:
             yield self._tidy(keys)
 
@@ -156,9 +161,12 @@ class CleaningRound:
 
     def _tidy(self, part: _Part) -> Step:
         try:
-            part.has_more = yield from part.tidy()
+            part.has_more = yield from part.tidy(limit=part.limit)
         except Exception as error:
-            part.has_more = not (yield from self._is_passed_by(error, part.tidy.__name__))
+            if part.limit > 1 and (yield from answers()):
+                part.limit = max(1, part.limit // _FEWER)
+            else:
+                part.has_more = not (yield from self._is_passed_by(error, part.tidy.__name__))
 
     def _is_passed_by(self, error: Exception, what: str) -> Operation[bool]:
         """True if the rest goes on without what has failed. Raises if the store does not answer."""
@@ -168,17 +176,26 @@ class CleaningRound:
         self.failure = self.failure or error
         return True
 
-    def _tidy_keys(self) -> Operation[bool]:
+    def _tidy_keys(self, *, limit: int) -> Operation[bool]:
         if self._key_pages is not None:
             self._key_pages -= 1
-        found = yield from tidy_keys(self.next_key)
+        found = yield from tidy_keys(self.next_key, limit=limit)
         self.next_key = FIRST_KEY if found is None else found
         return found is not None and self._key_pages != 0
 
 
+class _Tidy(Protocol):
+    """Removes so many at the most; whether there may be more."""
+
+    __name__: str
+
+    def __call__(self, *, limit: int) -> Operation[bool]: ...
+
+
 @dataclass(slots=True)
 class _Part:
-    """Something that is cleaned in steps."""
+    """Something that is cleaned in steps; in smaller ones after one that was too much for the store."""
 
-    tidy: Callable[[], Operation[bool]]
+    tidy: _Tidy
+    limit: int = AT_ONCE
     has_more: bool = True

@@ -8,7 +8,7 @@ from windlass.store.operations.access.audit import KEPT_FOR, MOST_ENTRIES
 from windlass.store.operations.alerts import alerts
 
 AT_ONCE = 1000
-"""How many of each kind one call removes at the most."""
+"""How many of each kind one call removes at the most; fewer after a call that was too much for the store."""
 
 KEYS_EXAMINED = 5000
 """How many unique keys one call looks at."""
@@ -26,29 +26,32 @@ FIRST_KEY = ""
 """Where the walk through all unique keys begins."""
 
 
-def tidy_events() -> Operation[bool]:
+def tidy_events(*, limit: int = AT_ONCE) -> Operation[bool]:
     """Remove events that are too old or too many; whether there may be more of them."""
-    answer = yield Call("tidy_events", {"limit": AT_ONCE})
-    return _is_full(answer)
+    answer = yield Call("tidy_events", {"limit": limit})
+    return _is_full(answer, limit)
 
 
-def tidy_leftovers() -> Operation[bool]:
+def tidy_leftovers(*, limit: int = AT_ONCE) -> Operation[bool]:
     """Remove workers and leases that have been gone for a day; whether there may be more of them."""
-    answer = yield Call("tidy_leftovers", {"limit": AT_ONCE})
-    return _is_full(answer)
+    answer = yield Call("tidy_leftovers", {"limit": limit})
+    return _is_full(answer, limit)
 
 
-def tidy_access(*, most: int = MOST_ENTRIES) -> Operation[bool]:
+def tidy_access(*, most: int = MOST_ENTRIES, limit: int = AT_ONCE) -> Operation[bool]:
     """Remove tokens that have been gone for long, and audit entries that are too old or too many; whether there may be
     more of them.
     """
-    params = {"gone_for": TOKENS_GONE_FOR, "kept_for": KEPT_FOR, "most": most, "limit": AT_ONCE}
+    params = {"gone_for": TOKENS_GONE_FOR, "kept_for": KEPT_FOR, "most": most, "limit": limit}
     answer = yield Call("tidy_access", params)
-    return _is_full(answer)
+    return _is_full(answer, limit)
 
 
 def tidy_alerts(
-    *, most_alerts: int = alerts.MOST_ALERTS, most_deliveries: int = alerts.MOST_DELIVERIES
+    *,
+    most_alerts: int = alerts.MOST_ALERTS,
+    most_deliveries: int = alerts.MOST_DELIVERIES,
+    limit: int = AT_ONCE,
 ) -> Operation[bool]:
     """Remove alerts that were resolved long ago, deliveries that were settled long ago, and the oldest where there are
     too many, and mutes that are over; whether there may be more of them.
@@ -57,25 +60,29 @@ def tidy_alerts(
         "kept_for": alerts.KEPT_FOR,
         "most_alerts": most_alerts,
         "most_deliveries": most_deliveries,
-        "limit": AT_ONCE,
+        "limit": limit,
     }
     answer = yield Call("tidy_alerts", params)
-    return _is_full(answer)
+    return _is_full(answer, limit)
 
 
-def tidy_windows() -> Operation[bool]:
+def tidy_windows(*, limit: int = AT_ONCE) -> Operation[bool]:
     """Remove unique keys whose window has passed; whether there may be more of them."""
-    answer = yield Call("tidy_keys", {"keys": [], "limit": AT_ONCE})
-    return _is_full(answer)
+    answer = yield Call("tidy_keys", {"keys": [], "limit": limit})
+    return _is_full(answer, limit)
 
 
 def tidy_cache(
-    *, per_task: int = CACHED_PER_TASK, in_all: int = CACHED_IN_ALL, bytes: int = CACHED_BYTES
+    *,
+    per_task: int = CACHED_PER_TASK,
+    in_all: int = CACHED_IN_ALL,
+    bytes: int = CACHED_BYTES,
+    limit: int = AT_ONCE,
 ) -> Operation[bool]:
     """Let go of the oldest cached results where there are too many; whether there may be more of them."""
-    params = {"per_task": per_task, "in_all": in_all, "bytes": bytes, "limit": AT_ONCE}
+    params = {"per_task": per_task, "in_all": in_all, "bytes": bytes, "limit": limit}
     answer = yield Call("tidy_cache", params)
-    return _is_full(answer)
+    return _is_full(answer, limit)
 
 
 def clear_cache(task: str) -> Operation[int]:
@@ -92,15 +99,15 @@ def clear_cache(task: str) -> Operation[int]:
             return total
 
 
-def tidy_keys(after: str) -> Operation[str | None]:
+def tidy_keys(after: str, *, limit: int = KEYS_EXAMINED) -> Operation[str | None]:
     """Remove unique keys whose job is gone, among the next behind ``after``; where to go on, None at the end."""
-    answer = yield Call("orphan_keys", {"after": after, "limit": KEYS_EXAMINED}, Lane.READ)
+    answer = yield Call("orphan_keys", {"after": after, "limit": limit}, Lane.READ)
     free = [tuple(row) for row in answer["keys"]]
     if free:
         yield Call("tidy_keys", {"keys": free, "limit": AT_ONCE})
     [(examined, last)] = answer["examined"]
-    return str(last) if examined == KEYS_EXAMINED else None
+    return str(last) if examined == limit else None
 
 
-def _is_full(answer: Answer) -> bool:
-    return any(len(part) >= AT_ONCE for part in answer.values())
+def _is_full(answer: Answer, limit: int) -> bool:
+    return any(len(part) >= limit for part in answer.values())

@@ -1,6 +1,7 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than
 -- :age, or not younger than the position (:beyond_at, :beyond_seq), with their events and unique keys: at most
--- :limit, and as many as hold :bytes together, but at least one. A job with edges stays: see prunable.
+-- :limit, and as many as hold :bytes together, but at least one. A job with edges stays: see prunable. One with steps counts
+-- for a sixteenth of that at least: up to 10,000 rows go with it.
 -- gives pruned
 -- gives vanished
 --
@@ -33,7 +34,8 @@ WITH
         SELECT ctid AS place, id, unique_key,
             -- here is_cached (job = job)
             AS is_cached,
-            octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0) AS size
+            octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0)
+                + CASE WHEN has_steps THEN CAST(:bytes AS bigint) / 16 ELSE 0 END AS size
         FROM windlass_job AS job WHERE job.seq = old.seq OFFSET 0) AS job ON true
     WINDOW before AS (ORDER BY old.finished_at, old.seq ROWS UNBOUNDED PRECEDING)
 ), going AS MATERIALIZED (

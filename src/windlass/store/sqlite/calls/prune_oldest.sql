@@ -7,12 +7,13 @@ SELECT EXISTS (SELECT 1 FROM windlass_edge) OR EXISTS (SELECT 1 FROM windlass_me
 -- The oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age,
 -- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, how
 -- many have a key, and which they are. A job with edges stays: see prunable.
+-- One with steps counts for a sixteenth of a page at least: up to 10,000 rows go with it, and all others wait meanwhile.
 -- binds page
 SELECT json_object('bytes', sum(size), 'keys', count(unique_key), 'jobs', json_group_array(seq))
 FROM (
     SELECT seq, unique_key,
         -- here bytes_held
-        AS size
+        + iif(has_steps, :bytes / 16, 0) AS size
     FROM windlass_whole
     WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
     -- bounds the walk through the index; what follows is exact
@@ -35,7 +36,7 @@ SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (
         SELECT place, seq, sum(size) OVER (ORDER BY place) AS size FROM (
             SELECT key AS place, seq,
                 -- here bytes_held
-                AS size
+                + iif(has_steps, :bytes / 16, 0) AS size
             FROM json_each(:page, '$.jobs') JOIN windlass_whole ON seq = value))
     WHERE size <= :bytes OR place = 0) END
 

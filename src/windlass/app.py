@@ -439,6 +439,7 @@ class Windlass(
         client = self.client
         if client.session.is_closed:
             return
+        client.session.refuse_reentry()
         client.stop_workers(timeout if wait else 0)
         if client is client.home:  # a test goes on after its block's client was closed
             for helper in self._helpers.values():

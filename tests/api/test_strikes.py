@@ -17,8 +17,24 @@ import pytest
 from tests.ledger.apps import Apps
 from tests.strikes import Strike, Striker, apart, sweep
 from tests.waiting import PATIENCE
-from windlass import ActiveJob, JobTimeout, LimitTimeout, StepRejected, Unique, Windlass, group, this_job
+from windlass import (
+    ActiveJob,
+    AppClosed,
+    JobTimeout,
+    LimitTimeout,
+    StepRejected,
+    StoreUnavailable,
+    Unique,
+    Windlass,
+    group,
+    this_job,
+)
+from windlass.core.figures.refusals import Refusals
 from windlass.errors import ReentrantCall
+from windlass.integrations.opentelemetry_metrics import _Names as MetricNames
+from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.notifier import Notifier
+from windlass.store.driver import Topic
 
 OURS = ("windlass", "threading", "contextlib", "concurrent")
 STEP = 3
@@ -159,7 +175,7 @@ def _step(job: ActiveJob, place: int) -> None:
 class Handled(Striker):
     """Runs a signal handler at the place, which must not wait for what it has interrupted."""
 
-    def __init__(self, place: int, handler: Callable[[], None]) -> None:
+    def __init__(self, place: int, handler: Callable[[], object]) -> None:
         super().__init__(place, modules=OURS)
         self._handler = handler
 
@@ -189,3 +205,63 @@ def test_a_signal_handler_never_waits_for_what_it_has_interrupted(
         assert place > 10 * STEP
 
     apart(strike)
+
+
+def test_a_signal_handler_that_closes_the_app_never_waits_for_the_call_that_it_has_interrupted(new_app: Apps) -> None:
+    def strike() -> None:
+        for place in count(0, 5 * STEP):
+            app = new_app()
+            noop = app.task(_noop)
+            noop.enqueue()
+            striker = Handled(place, app.close)
+            told = striker.during(noop.enqueue)
+            assert told is None or isinstance(told, AppClosed), (striker.struck, told)
+            app.close()
+            if striker.struck is None:
+                return
+
+    thread = Thread(target=strike, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def _is_away() -> None:
+    raise Away("gone fishing")
+
+
+def _try_in_vain() -> None:
+    with suppress(StoreUnavailable):
+        _BREAKER.reach(_is_away, deadline=0)
+
+
+_BREAKER = CircuitBreaker("the store")
+_NOTIFIER = Notifier(lambda topic: None)
+_NAMES = MetricNames()
+_REFUSALS = Refusals()
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        pytest.param(_try_in_vain, id="circuit breaker"),
+        pytest.param(lambda: _NOTIFIER.notify(Topic.WORK), id="notifier"),
+        pytest.param(lambda: _NOTIFIER.goes_along(Topic.WORK), id="notification that goes along"),
+        pytest.param(lambda: _NAMES.attributes("mail", "send"), id="names of metrics"),
+        pytest.param(lambda: _REFUSALS.add("mail", ["send"], now=0), id="refusals"),
+    ],
+)
+def test_a_finaliser_may_come_to_a_lock_that_its_thread_has(deed: Callable[[], object]) -> None:
+    """It may strike on any thread, also on ours, where no call is under way that would refuse another one."""
+
+    def strike() -> None:
+        for place in count():
+            striker = Handled(place, deed)
+            assert striker.during(deed) is None, striker.struck
+            if striker.struck is None:
+                return
+
+    thread = Thread(target=strike, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()

@@ -9,7 +9,7 @@ import pytest
 from tests.store.builders import DAY, new_job, raised
 from tests.store.stores import Store
 from tests.store.watched_calls import WatchedCalls, each_of, never, too_much
-from windlass.admin.cleanup.cleanup import Cleaned, clean
+from windlass.admin.cleanup.cleanup import Cleaned, CleaningRound, clean
 from windlass.archive.writers import ArchiveWriter
 from windlass.core.records import JobRecord
 from windlass.core.state import State
@@ -18,6 +18,7 @@ from windlass.retention import Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.events import record_job_events
+from windlass.store.operations.upkeep.tidy import FIRST_KEY
 from windlass.store.pages import PAGE, PAGE_BYTES
 
 LARGE = '"' + "x" * 1_000_000 + '"'
@@ -146,6 +147,18 @@ def test_a_part_of_the_tidying_that_is_too_much_is_done_in_smaller_steps(store: 
     assert cleaned(tapped) == Cleaned()
     assert part in {name for name, _ in tapped.answers}
     assert store.kinds(kept.seq) == []
+
+
+@pytest.mark.only_on("sqlite", "postgres")
+def test_a_page_of_keys_that_failed_does_not_count(store: Store) -> None:
+    """Or a round would go on through all keys, however many pages it was to look at."""
+    store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(12)))
+    tapped = WatchedCalls(store, before=never("orphan_keys", lambda params: params["limit"] > 10))
+    cleaning = CleaningRound(Retention(), None, by="me", key_pages=1)
+    for step in cleaning.steps():
+        tapped.run(step)
+    assert [name for name, _ in tapped.answers].count("orphan_keys") == 1
+    assert cleaning.next_key != FIRST_KEY
 
 
 def test_a_store_that_is_away_ends_the_round(store: Store) -> None:

@@ -7,16 +7,24 @@ is true.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from itertools import count
+from threading import Thread
 
 import pytest
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
 from tests.strikes import Strike, Striker, sweep
-from windlass.store.driver import Topic
+from tests.waiting import PATIENCE
+from windlass.errors import ReentrantCall
+from windlass.store.driver import Driver, Topic
 from windlass.store.operations import queries
+from windlass.store.postgres.driver import PostgresDriver
+from windlass.store.redis.driver import RedisDriver
+from windlass.store.sqlite.driver import SqliteDriver
 
 OURS = ("windlass", "threading", "contextlib")
 
@@ -85,3 +93,42 @@ def test_a_first_call_that_is_struck_anywhere_can_be_made_again(store: Store, ri
         fresh.enqueue(new_job(f"job-{place}"))
         rival.enqueue(new_job())
         fresh.driver.close()
+
+
+class Finalised(Striker):
+    """Runs a finaliser at the place, on whose thread no call may be under way that would refuse another one."""
+
+    def __init__(self, place: int, finaliser: Callable[[], object]) -> None:
+        super().__init__(place, modules=OURS)
+        self._finaliser = finaliser
+
+    def _strike(self) -> None:
+        with suppress(ReentrantCall):
+            self._finaliser()
+
+
+def _work_of_our_own(driver: Driver) -> Callable[[], object]:
+    if isinstance(driver, SqliteDriver):
+        return driver._look_for_commits
+    if isinstance(driver, PostgresDriver):
+        return partial(driver._send, Topic.WORK)
+    assert isinstance(driver, RedisDriver)
+    return partial(driver._publish, Topic.WORK)
+
+
+def test_a_finaliser_on_a_thread_of_our_own_does_not_wait_for_what_that_has(store: Store, rival: Store) -> None:
+    """The thread that looks for commits has the turn to write, the one that notifies has a connection and a lock."""
+    work = _work_of_our_own(store.driver)
+
+    def strike() -> None:
+        for place in count():
+            striker = Finalised(place, partial(store.enqueue, new_job()))
+            assert striker.during(work) is None, striker.struck
+            if striker.struck is None:
+                return
+
+    thread = Thread(target=strike, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    check_at_rest(store, rival, Striker(0, modules=OURS))

@@ -118,7 +118,7 @@ class ResultWaiter:
             pause = _QUICKEST if has_news or settled else min(pause * 1.5, _SLOWEST)
             if has_news:
                 clock.sleep(_QUICKEST)  # many commits in a row are one piece of news
-            with self._lock:
+            with self._reentry, self._lock:
                 if self._awaited:
                     quiet_since = clock.monotonic()
                 elif clock.monotonic() - quiet_since > _IDLE:
@@ -126,7 +126,7 @@ class ResultWaiter:
                     return
 
     def _look(self) -> bool:
-        with self._lock:
+        with self._reentry, self._lock:
             for id in [id for id, futures in self._awaited.items() if all(future.cancelled() for future in futures)]:
                 del self._awaited[id]
             ids = list(self._awaited)
@@ -139,7 +139,7 @@ class ResultWaiter:
             return False  # it comes back, or the caller's own time limit ends the wait
         self.trouble = None
         for job in settled:
-            with self._lock:
+            with self._reentry, self._lock:
                 futures = self._awaited.pop(job.id, [])
             for future in futures:
                 if future.set_running_or_notify_cancel():  # a caller whose time is over cannot come in between any more
@@ -147,7 +147,7 @@ class ResultWaiter:
         return bool(settled)
 
     def _give_up(self, error: Exception) -> None:
-        with self._lock:
+        with self._reentry, self._lock:
             futures = [future for waiting in self._awaited.values() for future in waiting]
             self._awaited.clear()
             self._thread = None

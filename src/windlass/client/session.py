@@ -246,6 +246,11 @@ class Session:
         self._followers.append(react)
         return lambda: self._followers.remove(react)
 
+    def refuse_reentry(self) -> None:
+        """Raise ``ReentrantCall`` in the middle of a call of the same thread: closing would wait for it."""
+        with self._reentry:
+            pass
+
     def close(self) -> None:
         """Let go of the store; waits for calls under way."""
         self.stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from threading import Lock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
@@ -47,7 +47,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._known: set[tuple[str, str]] = set()
-        self._lock = Lock()
+        self._lock = RLock()  # a signal handler or a finaliser may enqueue, too
 
     def attributes(self, queue: str, task: str) -> dict[str, str]:
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import RLock
 from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -89,7 +89,7 @@ class RunSteps:
     def __init__(self, store: StepStore, run: SteppingRun) -> None:
         self._store = store
         self._run = run
-        self._lock = Lock()
+        self._lock = RLock()  # in a child a job's own signal handler may come to a step, too
         self._recorded: dict[str, StepRecord] | None = None
         """By name; None until the first step of the run."""
         self._size = 0

@@ -82,7 +82,7 @@ def test_nothing_is_said_about_a_server_that_keeps_a_log(caplog: pytest.LogCaptu
     """R2."""
     with redis_node(settings={"appendonly": "yes"}) as node, open_store(node.url + option) as store:
         store.enqueue(new_job())
-    assert not caplog.records
+    assert not [message for message in caplog.messages if node.url in message]
 
 
 @pytest.mark.parametrize(("version", "is_old"), [("6.0.16", True), ("5.0", True), ("6.2.0", False), ("10.1", False)])

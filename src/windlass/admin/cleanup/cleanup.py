@@ -177,10 +177,10 @@ class CleaningRound:
         return True
 
     def _tidy_keys(self, *, limit: int) -> Operation[bool]:
-        if self._key_pages is not None:
-            self._key_pages -= 1
         found = yield from tidy_keys(self.next_key, limit=limit)
         self.next_key = FIRST_KEY if found is None else found
+        if self._key_pages is not None:  # not of a page that failed, and is read again in smaller ones
+            self._key_pages -= 1
         return found is not None and self._key_pages != 0
 
 

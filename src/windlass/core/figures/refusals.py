@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from threading import Lock
+from threading import RLock
 
 from windlass.core.figures.point import Point
 from windlass.core.figures.row import SERIES_AT_MOST, Row
@@ -18,7 +18,7 @@ class Refusals:
     """Gathers what was refused; the first is given at once, the others a second later, with the next refusal."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a signal handler may enqueue, too
         self._counts: Counter[tuple[str, str]] = Counter()
         self._number = 0
 

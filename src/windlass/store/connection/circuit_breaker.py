@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import TypeVar
 
 from windlass import clock
@@ -50,7 +50,7 @@ class CircuitBreaker:
         reset_in_child(self, CircuitBreaker._start)
 
     def _start(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a finaliser may make a call wherever it strikes
         self._down_since: float | None = None
         self._next_try = 0.0
         self._why = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Lock, Thread
+from threading import RLock, Thread
 
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
@@ -35,7 +35,7 @@ class Notifier:
         reset_in_child(self, Notifier._start)
 
     def _start(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a finaliser may enqueue wherever it strikes, on our own thread too
         self._sent = dict.fromkeys(Topic, float("-inf"))
         self._waiting: set[Topic] = set()
         self._wake = Wakeup()

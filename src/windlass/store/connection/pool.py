@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable
 from windlass.store.operation import Lane
+from windlass.threads.reentry import Reentry
 
 _UNUSED = 10.0
 """Seconds after which a connection that was needed for a while is closed: the server may have room for few."""
@@ -151,12 +152,14 @@ class Pool(Generic[C]):
 class Places(Generic[C]):
     """The callers that use connections, those that wait for one, and the idle connections.
 
-    Loans are put into one set and taken out of it, so that no exception can lose a place.
+    Loans are put into one set and taken out of it, so that no exception can lose a place. A finaliser that needs one
+    where its thread has the lock is refused: on a thread of ours no call is under way that would refuse another one.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self._lock = Lock()
+        self._reentry = Reentry("Windlass")
         self._lent: set[_Loan[C]] = set()
         self._waiting: deque[_Loan[C]] = deque()
         self.idle: list[C] = []
@@ -169,7 +172,7 @@ class Places(Generic[C]):
 
     def take(self, loan: _Loan[C], until: float) -> bool:
         """Wait for a place; whether there was one in time."""
-        with self._lock:
+        with self._reentry, self._lock:
             if len(self._lent) < self.count and not self._waiting:
                 self._lent.add(loan)
                 return True
@@ -181,7 +184,7 @@ class Places(Generic[C]):
 
     def leave(self, loan: _Loan[C]) -> None:
         """Give a place, or the wait for one, back; does nothing where there is neither."""
-        with self._lock:
+        with self._reentry, self._lock:
             self._lent.discard(loan)
             if loan in self._waiting:
                 self._waiting.remove(loan)
@@ -189,7 +192,7 @@ class Places(Generic[C]):
 
     def refuse_waiting(self) -> None:
         """Let all callers that wait for a place go without one."""
-        with self._lock:
+        with self._reentry, self._lock:
             for loan in self._waiting:
                 _wake(loan)
             self._waiting.clear()

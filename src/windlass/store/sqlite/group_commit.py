@@ -24,6 +24,7 @@ from windlass.store.operation import Answer
 from windlass.store.sqlite.file import DatabaseFile
 from windlass.store.sqlite.libraries import Busy, Connection, Rows
 from windlass.store.sqlite.statements import BoundCall, GuardHit
+from windlass.threads.reentry import Reentry
 from windlass.threads.wakeup import Wakeup
 
 _SHARED = 64
@@ -72,6 +73,7 @@ class GroupCommit:
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file
         self._turn = Lock()
+        self._reentry = Reentry("Windlass")
         self._queued: deque[_Request] = deque()
         self._commit_sent: list[_Request] | None = None
         """The requests that share a commit, from before SQLite is asked for it until all of them are done."""
@@ -99,7 +101,7 @@ class GroupCommit:
             if request.done is not None:
                 clock.wait(request.done, _SHARING)
             if not request.is_done:
-                with self._turn:
+                with self._reentry, self._turn:
                     if not request.is_done:
                         self._commit_all(request)
         except BaseException:
@@ -112,7 +114,7 @@ class GroupCommit:
 
     def run_alone(self, work: Callable[[Connection], T]) -> T:
         """Carry out something that is no call, such as a migration, in a transaction of its own."""
-        with self._turn:
+        with self._reentry, self._turn:
             self._recover()
             connection = self._open()
             try:
@@ -130,15 +132,16 @@ class GroupCommit:
         Nothing is found while a commit of our own is under way: the check must not hold it up, and the next one comes
         soon.
         """
-        if not self._turn.acquire(blocking=False):
-            return CommitsSeen.NOTHING
-        try:
-            connection = self._open()
-            version, changes = int(connection.run("PRAGMA data_version")[0][0]), connection.changes
-            is_foreign, self._version = version != self._version, version
-            is_ours, self._changes = changes != self._changes, changes
-        finally:
-            self._turn.release()
+        with self._reentry:
+            if not self._turn.acquire(blocking=False):
+                return CommitsSeen.NOTHING
+            try:
+                connection = self._open()
+                version, changes = int(connection.run("PRAGMA data_version")[0][0]), connection.changes
+                is_foreign, self._version = version != self._version, version
+                is_ours, self._changes = changes != self._changes, changes
+            finally:
+                self._turn.release()
         if is_foreign:
             return CommitsSeen.FOREIGN
         return CommitsSeen.OURS if is_ours else CommitsSeen.NOTHING
@@ -147,15 +150,16 @@ class GroupCommit:
         """The rows of a statement that only reads; None while a commit of our own is under way. On this connection it
         costs a third of what it does on another: a check for commits has just read what it needs.
         """
-        if not self._turn.acquire(blocking=False):
-            return None
-        try:
-            return self._open().run(text)
-        finally:
-            self._turn.release()
+        with self._reentry:
+            if not self._turn.acquire(blocking=False):
+                return None
+            try:
+                return self._open().run(text)
+            finally:
+                self._turn.release()
 
     def close(self) -> None:
-        with self._turn:
+        with self._reentry, self._turn:
             self._recover()
             self._discard()
 

@@ -27,10 +27,11 @@ async def test_those_who_look_at_the_same_page_share_a_reader() -> None:
 
     first, second = frames(streams, "page", produce), frames(streams, "page", produce)
     assert await anext(first) == await anext(second)
-    assert streams.count == 2
+    [shared] = streams.readers
+    assert shared == "page"
     await _end(first)
     await _end(second)
-    assert streams.count == 0
+    assert not streams.readers
     ended = readings
     await asyncio.sleep(0)
     assert readings == ended

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from windlass.web.problems import Problem
 from windlass.web.streams.event import Change, Interest
 from windlass.web.streams.ring import Ring
-from windlass.web.streams.streams import Streams
 
 JOBS = Interest(frozenset({"jobs"}))
 
@@ -72,14 +68,3 @@ def test_an_interest_is_in_topics_queues_and_tasks() -> None:
     assert not Interest(frozenset({"jobs"}), frozenset(), frozenset({"other"})).wants(mail)
     assert Interest(frozenset({"workers"}), frozenset({"mail"})).wants(Change("workers", {}))
     assert Interest(frozenset({"workers"})).wants(Change("", {}))
-
-
-@pytest.mark.asyncio
-async def test_there_are_at_most_so_many_streams() -> None:
-    """B19: then 503."""
-    streams = Streams(most=1)
-    streams.check()
-    with streams.place(), pytest.raises(Problem) as refused:
-        streams.check()
-    assert (refused.value.status, refused.value.headers["Retry-After"]) == (503, "30")
-    streams.check()

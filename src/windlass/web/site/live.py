@@ -37,7 +37,7 @@ async def frames(streams: Streams, key: object, produce: Produce, *, every: floa
     """What the page shows whenever that changes, and nothing, as a sign of life, when it does not for a while."""
     reads, reader = streams.reader(key, lambda: _shared(produce, every))
     try:
-        with streams.place(), reader.listening():
+        with reader.listening():
             listening, sent = Listening(reader, streams), ""
             while await listening.news() is not None:
                 if reads.frame != sent:
@@ -62,7 +62,6 @@ def stream(
 
     async def handler(call: Call[object, object]) -> EventStream:
         streams = streams_here()
-        streams.check()
         request = call.request
         key = (call.app, request.url.path, request.url.query, call.identity.role)
 
@@ -79,7 +78,7 @@ def stream(
             async for frame in frames(streams, key, produce, every=every):
                 yield with_token(frame, token) or STILL_HERE
 
-        return EventStream(events())
+        return EventStream(events(), streams=streams)
 
     return handler
 

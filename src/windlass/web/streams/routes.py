@@ -34,10 +34,10 @@ async def stream(call: Call[StreamQuery, None]) -> EventStream:
     """Server-sent events about jobs, queues, workers, schedules and alerts, as they change."""
     interest = Interest(_topics(call.query.topics), _names(call.query.queue), _names(call.query.task))
     streams = streams_here()
-    streams.check()
     changes = streams.reader((Changes, call.app), lambda: Changes(call.app))
     last = call.request.headers.get("last-event-id", "")
-    return EventStream(_events(streams, changes, interest, last=last, seconds=call.query.seconds))
+    events = _events(streams, changes, interest, last=last, seconds=call.query.seconds)
+    return EventStream(events, streams=streams)
 
 
 async def _events(
@@ -45,7 +45,7 @@ async def _events(
 ) -> AsyncIterator[bytes]:
     ring = changes.ring
     position = ring.position(last) if last else ring.last
-    with streams.place(), changes.listening(interest.topics) as reader:
+    with changes.listening(interest.topics) as reader:
         await changes.baseline(interest.topics, streams)
         if position is None or not last:
             position = ring.last

@@ -29,12 +29,6 @@ class Streams:
         self.wakeups = Wakeups()
         """Of all streams, when that happens."""
 
-    def check(self) -> None:
-        """Raise a problem where there is no room for one more."""
-        if self.count >= self._most or self.ended.is_set():
-            detail = f"this server has {self._most} event streams already; poll, or come back later"
-            raise Problem(503, "Too many streams", detail, headers={"Retry-After": "30"})
-
     def reader(self, key: object, make: Callable[[], R]) -> R:
         """What all streams of this key share; made for the first of them."""
         if key not in self.readers:
@@ -43,7 +37,8 @@ class Streams:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """One stream, for the length of a block."""
+        """One stream, for the length of a block; a problem where there is no room for one more."""
+        self._check()
         self.count += 1
         try:
             yield
@@ -54,6 +49,11 @@ class Streams:
         """End all streams, and allow no more."""
         self.ended.set()
         self.wakeups.wake()
+
+    def _check(self) -> None:
+        if self.count >= self._most or self.ended.is_set():
+            detail = f"this server has {self._most} event streams already; poll, or come back later"
+            raise Problem(503, "Too many streams", detail, headers={"Retry-After": "30"})
 
 
 _STREAMS: WeakKeyDictionary[asyncio.AbstractEventLoop, Streams] = WeakKeyDictionary()

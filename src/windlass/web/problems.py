@@ -28,6 +28,7 @@ from windlass.errors import (
     WindlassError,
 )
 from windlass.insight.redact import redacted_text
+from windlass.web.named_field import named_field
 
 log = logging.getLogger("windlass.web")
 
@@ -135,7 +136,7 @@ def problem_of(error: Exception, *, fields: tuple[str, ...] = ()) -> Problem:
             for kind, status, title in _STATUSES:
                 if isinstance(error, kind):
                     headers = {"Retry-After": RETRY_AFTER} if status == 429 else {}
-                    return Problem(status, title, str(error), field=_named(str(error), fields), headers=headers)
+                    return Problem(status, title, str(error), field=named_field(str(error), fields), headers=headers)
             return unexpected(error)
         case _:
             return unexpected(error)
@@ -150,9 +151,3 @@ def unexpected(error: BaseException) -> Problem:
 
 def _away(detail: str, *, ids: tuple[str, ...] = ()) -> Problem:
     return Problem(503, "Store away", detail, ids=ids, headers={"Retry-After": RETRY_AFTER})
-
-
-def _named(message: str, fields: tuple[str, ...]) -> str | None:
-    """The field that a message begins with, as in ``priority must be ...``."""
-    first = message.partition(" ")[0].strip(":,'\"")
-    return first if first in fields else None

@@ -196,6 +196,16 @@ def test_keys_are_replaced_while_work_goes_on(app: Windlass, new_app: Apps, plac
     assert fresh.job(waits.id).result() == "at last"
 
 
+def test_a_key_that_a_schedule_still_needs_is_not_said_to_be_dispensable(app: Windlass, new_app: Apps) -> None:
+    """B25: a walk without the old key is not complete while a schedule is under it."""
+    app.add_schedule("yearly", "echo", cron="0 0 1 1 *", args=[PLANTED])
+    done = with_tasks(new_app(encryption_keys=[NEW])).rekey()
+    assert (done.is_complete, done.missing, done.texts) == (False, {OLD_ID: 1}, 0)
+    both = with_tasks(new_app(encryption_keys=[NEW, OLD]))
+    assert both.schedule("yearly").settings.args == (PLANTED,)
+    assert (both.rekey().texts, both.rekey().is_complete) == (1, True)
+
+
 def test_clear_rows_are_encrypted_when_asked(new_app: Apps, place: Place) -> None:
     """B25: what was stored before there were keys, as far as its task is encrypted."""
     before = with_tasks(new_app())

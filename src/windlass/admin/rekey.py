@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -27,6 +27,8 @@ from windlass.store.pages import portions
 _TRIES = 5
 """How often the texts of a page are looked at that others change meanwhile."""
 _STEPS_AT_ONCE = 16
+
+A = TypeVar("A")
 
 
 @dataclass(slots=True)
@@ -101,22 +103,22 @@ class _Walk:
     def schedules(self) -> None:
         """What schedules say of their jobs."""
         for record in self._client.session.run(every_schedule()):
-            if self._renewed_schedule(record) != record:
+            if self._opened(partial(self._renewed_schedule, record), counts=True) not in (None, record):
                 # A fire that comes in between is no conflict: it is made from what the schedule is then.
-                self._client.session.run(change(record.name, lambda now, _: self._renewed_schedule(now)))
+                self._client.session.run(change(record.name, lambda now, _: self._renewed_or_same(now)))
                 self.done.texts += 1
+
+    def _renewed_or_same(self, record: ScheduleRecord) -> ScheduleRecord:
+        return self._opened(partial(self._renewed_schedule, record), counts=False) or record
 
     def _renewed_schedule(self, record: ScheduleRecord) -> ScheduleRecord:
         clear = self._is_to_be(record.task)
-        try:
-            return replace(
-                record,
-                definition=renewed_definition(self._encryption, record.name, record.definition, clear=clear),
-                declared=record.declared
-                and renewed_definition(self._encryption, record.name, record.declared, clear=clear),
-            )
-        except PayloadError:
-            return record
+        return replace(
+            record,
+            definition=renewed_definition(self._encryption, record.name, record.definition, clear=clear),
+            declared=record.declared
+            and renewed_definition(self._encryption, record.name, record.declared, clear=clear),
+        )
 
     def _renew(self, batch: Batch) -> None:
         """Replace the texts of a page, and look again until none is left, or others are too busy with them."""
@@ -167,7 +169,7 @@ class _Walk:
     def _new(self, field: str, owner: tuple[str, ...], text: str | None, *, clear: bool) -> str | None:
         return self._opened(lambda: renewed_text(self._encryption, field, owner, text, clear=clear), counts=True)
 
-    def _opened(self, renew: Callable[[], str | None], *, counts: bool) -> str | None:
+    def _opened(self, renew: Callable[[], A | None], *, counts: bool) -> A | None:
         try:
             return renew()
         except NoKey as error:

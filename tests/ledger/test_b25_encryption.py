@@ -148,6 +148,8 @@ def test_swapped_rows_are_refused(app: Windlass, place: Place) -> None:
     for job in (one, other):
         assert (job.refresh().state, job.reason, job.attempt) == (State.FAILED, "undecodable", 0)
     assert (one.unreadable, other.unreadable) == (("payload",), ("meta",))
+    found = {(damage.kind, damage.subject, damage.detail) for damage in app.check().damages}
+    assert found == {("text", one.id, "payload"), ("text", other.id, "meta")}
 
 
 def test_a_flipped_bit_is_found(app: Windlass, place: Place) -> None:

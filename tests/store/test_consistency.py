@@ -14,6 +14,7 @@ from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from windlass.core.encryption.encryption import Encryption
 from windlass.core.limits.concurrency import stored_key
 from windlass.core.state import State
 from windlass.insight.diagnostics.consistency import LOST_FOR_GOOD, examine, look_again, sentence
@@ -25,8 +26,8 @@ from windlass.store.operations.upkeep.tidy import FIRST_KEY, tidy_keys
 
 
 def found(store: Store) -> list[Damage]:
-    damages, _ = store.run(examine())
-    assert store.run(look_again(damages)) == damages
+    damages, _ = store.run(examine(Encryption()))
+    assert store.run(look_again(damages, Encryption())) == damages
     assert all(sentence(one) for one in damages)
     return damages
 
@@ -64,7 +65,7 @@ def test_a_sound_store_has_no_damage(store: Store) -> None:
     worker.take()
     store.end(store.claimed(new_job("d", attempts=1)), raised())
     assert found(store) == []
-    assert store.run(examine())[1] == sum(store.run(queries.totals()).values())
+    assert store.run(examine(Encryption()))[1] == sum(store.run(queries.totals()).values())
 
 
 def damaged_text(store: Store) -> Damage:
@@ -326,4 +327,5 @@ def test_a_job_that_stood_elsewhere_runs_once_after_a_repair(store: Store, plant
 
 def test_what_has_moved_between_two_looks_is_no_damage(store: Store) -> None:
     job = store.a_job(new_job("a"))
-    assert store.run(look_again([Damage("no_place", "a", "pending", job.seq), Damage("limit", "*", "counted 1")])) == []
+    moved = [Damage("no_place", "a", "pending", job.seq), Damage("limit", "*", "counted 1")]
+    assert store.run(look_again(moved, Encryption())) == []

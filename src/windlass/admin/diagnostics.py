@@ -80,14 +80,15 @@ class DiagnosticsOperator(ClientOwner):
 
         With ``repair`` sets right what is safe to set right: what was ended, cancelled or lost is never brought back.
         """
-        found, examined = self.client.session.run(reads.examine())
+        encryption = self.client.encryption
+        found, examined = self.client.session.run(reads.examine(encryption))
         if found:
             clock.sleep(_BETWEEN_LOOKS)
-            found = self.client.session.run(reads.look_again(found))
+            found = self.client.session.run(reads.look_again(found, encryption))
         if not (found and repair):
             return reads.Consistency(found, examined)
         self.client.session.run(self._repair(found), notify=ANY_JOB)
-        left = self.client.session.run(reads.look_again(found))
+        left = self.client.session.run(reads.look_again(found, encryption))
         return reads.Consistency(found, examined, frozenset(found) - frozenset(left))
 
     async def acheck(self, *, repair: bool = False) -> Consistency:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from msgspec import ValidationError
 
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import open_record
 from windlass.core.records import JobRecord
 from windlass.insight.diagnostics.unreadable import unreadable_texts
 from windlass.store.operation import Operation
@@ -71,13 +73,16 @@ class Consistency:
         return [one for one in self.damages if one not in self.mended]
 
 
-def examine() -> Operation[tuple[list[Damage], int]]:
-    """Walk through all jobs, in pages, and compare counters and references; how many jobs there were. Only reads."""
+def examine(encryption: Encryption) -> Operation[tuple[list[Damage], int]]:
+    """Walk through all jobs, in pages, and compare counters and references; how many jobs there were. Only reads.
+
+    Encrypted texts whose key is at hand are opened: one that was changed, or belongs to another job, is damaged.
+    """
     damages: list[Damage] = []
     examined, last, after = 0, 0, 0
     while True:
         page = yield from consistency.walk(after)
-        damages += yield from _of_jobs(page.stops)
+        damages += yield from _of_jobs(page.stops, encryption)
         examined += len(page.stops)
         last = max([last, *(job.seq for job in page.stops)])
         if page.next is None:
@@ -88,12 +93,12 @@ def examine() -> Operation[tuple[list[Damage], int]]:
     return damages, examined
 
 
-def look_again(damages: Sequence[Damage]) -> Operation[list[Damage]]:
+def look_again(damages: Sequence[Damage], encryption: Encryption) -> Operation[list[Damage]]:
     """Those of them that are still there: a job may have moved between two reads of the first look."""
     known = {one.seq: one.subject for one in damages if one.seq and not one.kind.startswith("stray_")}
     found: list[Damage] = []
     if known:
-        found += yield from _of_jobs([Found(seq, id, 0) for seq, id in known.items()])
+        found += yield from _of_jobs([Found(seq, id, 0) for seq, id in known.items()], encryption)
     if any(not one.seq and not one.kind.startswith("stray_") for one in damages):
         found += yield from consistency.damaged_counters()
     if any(one.kind.startswith("stray_") for one in damages):
@@ -102,16 +107,16 @@ def look_again(damages: Sequence[Damage]) -> Operation[list[Damage]]:
     return [one for one in damages if (one.kind, one.subject, one.detail, one.seq) in still]
 
 
-def _of_jobs(jobs: Sequence[Found]) -> Operation[list[Damage]]:
+def _of_jobs(jobs: Sequence[Found], encryption: Encryption) -> Operation[list[Damage]]:
     if not jobs:
         return []
     damages = yield from consistency.damaged_jobs(jobs)
-    texts = yield from _damaged_texts(jobs)
+    texts = yield from _damaged_texts(jobs, encryption)
     unreadable = {one.seq for one in texts if one.kind == "record"}  # of which nothing else can be said, or repaired
     return [*(one for one in damages if one.seq not in unreadable), *texts]
 
 
-def _damaged_texts(jobs: Sequence[Found]) -> Operation[list[Damage]]:
+def _damaged_texts(jobs: Sequence[Found], encryption: Encryption) -> Operation[list[Damage]]:
     """Of these jobs; a record that cannot be read at all does not keep the others from being looked at."""
     try:
         whole = yield from queries.read_whole(jobs)
@@ -119,10 +124,10 @@ def _damaged_texts(jobs: Sequence[Found]) -> Operation[list[Damage]]:
         if len(jobs) == 1:
             return [Damage("record", jobs[0].id, str(error), jobs[0].seq)]
         half = len(jobs) // 2
-        first = yield from _damaged_texts(jobs[:half])
-        second = yield from _damaged_texts(jobs[half:])
+        first = yield from _damaged_texts(jobs[:half], encryption)
+        second = yield from _damaged_texts(jobs[half:], encryption)
         return [*first, *second]
-    return _texts(whole)
+    return _texts(open_record(encryption, job) for job in whole)
 
 
 def _texts(jobs: Iterable[JobRecord]) -> list[Damage]:

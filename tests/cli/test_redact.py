@@ -69,6 +69,12 @@ def test_no_secret_is_left_in_texts_for_people(text: str) -> None:
     assert "hunter22" not in redacted_text(f"{text}, {text}")
 
 
+@pytest.mark.parametrize("char", ["a", "-", "key", "key='", "://:", "bearer ", "wl_"])
+def test_a_long_text_without_spaces_takes_no_longer_than_another(char: str) -> None:
+    """B21: a text is gone through once, whatever it is; by squares this one would take hours."""
+    assert MASK in redacted_text(f"{char * 200_000} token=hunter22")
+
+
 def test_text_is_made_visible_on_one_line_or_several() -> None:
     assert escaped("a\tb\n\x1b[2J\x9b\x00\u2066") == "a\tb\n\\x1b[2J\\x9b\\x00\\u2066"
     assert escaped_line("a\tb\r\nc\x0bd") == "a b c d"

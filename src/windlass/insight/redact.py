@@ -13,7 +13,8 @@ _WORDS = "|".join(_SECRET)
 _TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{16,}")
 _PASSWORD_IN_URL = re.compile(r"(://[^\s/:@]*:)[^\s/]*(@)")
 _CREDENTIALS = re.compile(r"\b(bearer|basic) +[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
-_NAME = rf"""[\w-]*(?:{_WORDS})[\w-]*["']?(?:=|(?<=["']): *)"""
+_NAME = rf"""(?:{_WORDS})[\w-]{{0,64}}["']?(?:=|(?<=["']): *)"""
+"""From the word on, and with a bound: a long run of letters would else be searched anew from each of them."""
 _ASSIGNED = re.compile(rf"""({_NAME})("[^"]*"|'[^']*'|[^\s,;&}}]+)""", re.IGNORECASE)
 _DEEPEST = 200
 """Deeper than the codec stores, below Python's recursion limit: deeper values are hostile, and masked."""

@@ -11,8 +11,9 @@ from windlass.core.fault.own_code import Frame, own_frame
 _LONGEST = 200
 _BYTES = 6
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
-# A word that has a digit: numbers, ids, addresses, hashes, instants. What binds its parts belongs to it.
-_NUMBERED = re.compile(r"[\w.:/+@%#-]*\d[\w.:/+@%#-]*")
+# Numbers, ids, addresses, hashes and instants are words that have a digit. What binds their parts belongs to them.
+_WORD = re.compile(r"[\w.:/+@%#-]+")
+_DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s+")
 
 
@@ -45,8 +46,12 @@ def outline(message: str) -> str:
     >>> outline("no row 'a-17' in table users after 3.5 s")
     'no row … in table users after … s'
     """
-    text = _NUMBERED.sub("…", _QUOTED.sub("…", message[: 10 * _LONGEST]))
+    text = _WORD.sub(_without_number, _QUOTED.sub("…", message[: 10 * _LONGEST]))
     return _SPACE.sub(" ", text).strip()[:_LONGEST]
+
+
+def _without_number(word: re.Match[str]) -> str:
+    return "…" if _DIGIT.search(word[0]) else word[0]
 
 
 def _written(frame: Frame) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests.cli.program import Program
-from windlass import ActiveJob, Retry, State, this_job
+from windlass import ActiveJob, Retry, State, current_job, this_job
 
 
 def ids(page: dict[str, list[dict[str, object]]]) -> list[object]:
@@ -143,6 +144,31 @@ def test_secrets_are_masked_at_any_depth(shop: Program, more: list[str]) -> None
         assert "hunter2" not in answer.out
     assert "ann" in named.out
     assert "t0p" not in positional.out
+
+
+def test_secrets_are_masked_in_errors_logs_and_progress(windlass: Program, caplog: pytest.LogCaptureFixture) -> None:
+    """B21: and in what the worker logs of the run, with the traceback."""
+
+    @windlass.app.task(name="leaky", retry=Retry(attempts=1))
+    def leaky() -> None:
+        current_job().progress(0.5, "with token=hunter22")
+        logging.getLogger("shop").warning("as redis://me:hunter22@cache")
+        raise ConnectionError("postgresql://me:hunter22@db/shop refused api_key=hunter22")
+
+    leaky.options(id="leaky").enqueue()
+    windlass.app.worker().run_until_empty()
+    [logged] = [record for record in caplog.records if record.name == "windlass.worker"]
+    texts = [logged.getMessage(), logged.__dict__["error"], logged.exc_text]
+    shown = windlass("jobs", "show", "leaky")
+    commands = [["jobs", "timeline", "leaky"], ["jobs", "list"], ["dead", "list"], ["dead", "groups"]]
+    more = windlass.many(*commands, *([*command, "--json"] for command in [*commands, ["jobs", "show", "leaky"]]))
+    for text in [*texts, *(answer.out for answer in [shown, *more])]:
+        assert text
+        assert "hunter22" not in text
+    for text in [*texts, shown.out]:
+        assert "postgresql://me:••••@db/shop refused api_key=••••" in text
+    assert "redis://me:••••@cache" in shown.out
+    assert "50% with token=••••" in shown.out
 
 
 def test_job_data_cannot_steer_the_terminal(shop: Program) -> None:

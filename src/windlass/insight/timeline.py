@@ -14,6 +14,7 @@ from windlass import clock
 from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
 from windlass.core.records import FOREVER, JobRecord
 from windlass.core.state import FINISHED, WAITING, State
+from windlass.insight.redact import redacted_text
 from windlass.store.operations.archive.restore import RESTORED
 from windlass.store.operations.queries import EventRecord, JobHistory
 from windlass.store.operations.steps.steps import StepRecord
@@ -206,7 +207,7 @@ def _failed(fault: Fault) -> TimelineEntry:
 
 
 def _error(fault: Fault) -> str:
-    return f"{fault.type}: {fault.message}"
+    return redacted_text(f"{fault.type}: {fault.message}")
 
 
 def _fence_of_last_claim(job: JobRecord, story: JobHistory) -> int:
@@ -223,7 +224,13 @@ def _fence_of_last_claim(job: JobRecord, story: JobHistory) -> int:
 
 
 def _told(event: EventRecord) -> TimelineEntry:
-    return TimelineEntry(clock.instant(event.at), event.kind, event.worker, event.fence, detail_of(event.detail))
+    told = {name: _masked(value) for name, value in detail_of(event.detail).items()}
+    return TimelineEntry(clock.instant(event.at), event.kind, event.worker, event.fence, told)
+
+
+def _masked(value: object) -> object:
+    """Reasons are texts of users."""
+    return redacted_text(value) if isinstance(value, str) else value
 
 
 def detail_of(text: str | None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from windlass.cli.views.style import count_cell
 from windlass.core.state import State
 from windlass.insight.diagnostics.failures import FailureGroup
 from windlass.insight.overview import QueueView
+from windlass.insight.redact import redacted_text
 from windlass.insight.workers import WorkerView
 from windlass.store.operations.diagnostics.runs import LongRun
 
@@ -144,7 +145,7 @@ def _failure(group: FailureGroup) -> Row:
         Styled(f"{group.count:,}", "bold red"),
         f"{group.recent:,}",
         group.task,
-        said,
+        redacted_text(said),
         Styled("muted", "dim") if group.mute is not None else Styled(group.trend, _TRENDS.get(group.trend, "dim")),
         "-" if group.newest is None else age(group.newest),
         group.cause or "-",

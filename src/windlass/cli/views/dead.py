@@ -10,6 +10,7 @@ from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
 from windlass.insight.diagnostics.mutes import MuteView
 from windlass.insight.json_forms import dead_groups
 from windlass.insight.json_forms import mute as mute_form
+from windlass.insight.redact import redacted_text
 
 _TRENDS = {"new": "bold red", "rising": "bold red", "steady": "yellow", "falling": "yellow"}
 
@@ -72,7 +73,7 @@ def _row(group: FailureGroup) -> list[Cell]:
         Styled(f"{group.count:,}", "bold red"),
         group.task,
         group.reason or "",
-        f"{group.error or ''}: {group.message}" if group.message else group.error or "",
+        redacted_text(f"{group.error or ''}: {group.message}") if group.message else group.error or "",
         group.place or "",
         Styled("muted", "dim") if group.mute is not None else Styled(group.trend, _TRENDS.get(group.trend, "dim")),
         "-" if group.oldest is None else age(group.oldest),

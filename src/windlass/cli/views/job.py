@@ -19,6 +19,7 @@ from windlass.insight.diagnostics.unreadable import encrypted_texts
 from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.json_forms import job_detail
 from windlass.insight.payload import JobValues
+from windlass.insight.redact import redacted_text
 from windlass.job import Job
 from windlass.steps.view import StepView
 from windlass.store.operations.flows.edges import AT_ONCE
@@ -65,15 +66,16 @@ class JobDetail:
         for fault in errors:
             _draw_error(screen, fault)
         if errors and errors[-1].traceback:
-            screen.block(errors[-1].traceback)
+            screen.block(redacted_text(errors[-1].traceback))
         if job.log:
             screen.line("")
             screen.line(Styled("  log", "dim"))
-            screen.block(job.log)
+            screen.block(redacted_text(job.log))
 
     def _identity(self) -> list[tuple[str, Cell]]:
         job = self.job
-        progress = "" if job.progress.value is None else f"{job.progress.value:.0%} {job.progress.text or ''}"
+        said = redacted_text(job.progress.text or "")
+        progress = "" if job.progress.value is None else f"{job.progress.value:.0%} {said}"
         return [
             ("task", job.task),
             ("queue", f"{job.queue}, priority {job.priority}"),
@@ -171,4 +173,4 @@ def _when(step: StepView) -> str:
 def _draw_error(screen: Screen, fault: Fault) -> None:
     screen.line("")
     where = f"attempt {fault.attempt} on {fault.worker}, {age(clock.instant(fault.at))}"
-    screen.line(Styled(f"  {fault.type}: ", "red"), fault.message, Styled(f"  ({where})", "dim"))
+    screen.line(Styled(f"  {fault.type}: ", "red"), redacted_text(fault.message), Styled(f"  ({where})", "dim"))

@@ -11,6 +11,7 @@ from windlass.cli.terminal.screen import WIDE, Cell, Column, Screen, Styled
 from windlass.cli.times import length
 from windlass.cli.views.style import state_cell
 from windlass.insight import json_forms
+from windlass.insight.redact import redacted_text
 from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
 
@@ -86,4 +87,4 @@ class Why:
         return json_forms.why(self.job, self.why)
 
     def draw(self, screen: Screen) -> None:
-        screen.line(state_cell(self.job.state), f": {self.why}")
+        screen.line(state_cell(self.job.state), f": {redacted_text(self.why)}")

@@ -40,7 +40,7 @@ def job_summary(job: Job[Any]) -> dict[str, object]:
         "worker": record.worker,
         "fence": record.fence,
         "tags": list(job.tags),
-        "progress": {"value": progress.value, "text": progress.text},
+        "progress": {"value": progress.value, "text": progress.text and redacted_text(progress.text)},
         "created_at": iso(clock.instant(record.created_at)),
         "run_at": iso(clock.instant(record.run_at)),
         "started_at": iso(clock.instant_or_none(record.started_at)),
@@ -86,7 +86,7 @@ def job_detail(
         "result": values.result,
         "errors": [_fault(fault) for fault in job.errors],
         "errors_left_out": job.errors_left_out,
-        "log": job.log,
+        "log": job.log and redacted_text(job.log),
         "steps": [_step(step) for step in steps],
         "parents": _relatives(family.parents),
         "children": _relatives(family.children),
@@ -151,7 +151,7 @@ def last_error(job: Job[Any]) -> str | None:
 
 def why(job: Job[Any], sentence: str) -> dict[str, object]:
     """Why a job is not running."""
-    return {"id": job.id, "state": str(job.state), "why": sentence}
+    return {"id": job.id, "state": str(job.state), "why": redacted_text(sentence)}
 
 
 def timeline(id: str, entries: Sequence[TimelineEntry]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from windlass.clock import iso
+from windlass.insight.redact import redacted_text
 
 if TYPE_CHECKING:
     from windlass.insight.limits.cooldowns import CooldownView
@@ -93,5 +94,5 @@ def cooldown(view: CooldownView) -> dict[str, object]:
         "since": iso(view.since),
         "until": iso(view.until),
         "job": view.job,
-        "reason": view.reason,
+        "reason": view.reason and redacted_text(view.reason),
     }

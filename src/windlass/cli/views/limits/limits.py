@@ -10,6 +10,7 @@ from windlass.cli.times import age, length, second
 from windlass.insight import json_forms
 from windlass.insight.limits.cooldowns import CooldownView
 from windlass.insight.limits.limits import LimitView
+from windlass.insight.redact import redacted_text
 
 _MOST_WAITERS = 1000
 
@@ -63,5 +64,5 @@ def draw_cooldowns(screen: Screen, cooldowns: Iterable[CooldownView | None]) -> 
 
 def cooling(cooldown: CooldownView) -> str:
     """Until when and why, in a few words."""
-    reason = f": {cooldown.reason}" if cooldown.reason else ""
+    reason = f": {redacted_text(cooldown.reason)}" if cooldown.reason else ""
     return f"cools down until {second(cooldown.until)} ({age(cooldown.until)}){reason}"

@@ -15,6 +15,7 @@ from windlass.core.meta import logged_correlation, read_meta, trace_id_of
 from windlass.core.outcome import FailedPermanently, Interrupted, Lost, Outcome, Raised
 from windlass.core.records import Claimed
 from windlass.core.state import State
+from windlass.insight.redact import redacted_text
 
 log = logging.getLogger("windlass.worker")
 
@@ -47,13 +48,13 @@ def _log(level: int, text: str, args: tuple[object, ...], *, fault: Fault, field
         return
     record = log.makeRecord(log.name, level, __file__, 0, text, args, None, extra=fields)
     # Formatters write this below the message, as they do with the traceback of an exception.
-    record.exc_text = _indented(own_code_first(fault.traceback)) or None
+    record.exc_text = _indented(redacted_text(own_code_first(fault.traceback))) or None
     log.handle(record)
 
 
 def _line(fault: Fault) -> str:
     """The error on one line: an error message must not be able to add lines to the log."""
-    return storable(" ".join(f"{fault.type}: {fault.message}".split()), 500)
+    return storable(redacted_text(" ".join(f"{fault.type}: {fault.message}".split())), 500)
 
 
 def _indented(traceback: str) -> str:

@@ -20,6 +20,7 @@ Files, in reading order:
 - ``forms``: What plain forms of pages send, without scripts.
 - ``inputs``: Reads a request: its path, its query and its body, strictly.
 - ``problems``: Errors as the API answers them: RFC 9457 problem documents.
+- ``named_field``: Which field of a request the message of an error is about.
 - ``cursors``: Cursors: where the next page begins, opaque and signed.
 - ``readings/``: Counts, and readings in the background, for all pages.
 - ``etags``: ``ETag`` and ``If-Match``: a change of settings says which state of them it was made for.

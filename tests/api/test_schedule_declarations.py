@@ -171,6 +171,7 @@ def test_an_argument_that_cannot_be_stored_is_rejected(app: Windlass) -> None:
     ("interval", "options", "told"),
     [
         ("0.5s", {}, "every must be at least one second"),
+        ("3000000d", {}, "every must be at most 18,250 days, got '3000000d'"),
         ("often", {}, "must look like"),
         ("1h", {"tz": "Europe/Berlin"}, "tz='Europe/Berlin' belongs to a cron expression"),
     ],

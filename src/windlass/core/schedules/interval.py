@@ -11,6 +11,10 @@ from windlass.errors import ConfigError, Duration
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHORTEST = timedelta(seconds=1)
+_LONGEST = timedelta(days=50 * 365)
+"""As far ahead as a cron expression is looked at. The slots of an interval of thousands of years are not in any
+calendar.
+"""
 
 
 class Interval(Struct, frozen=True):
@@ -24,10 +28,12 @@ class Interval(Struct, frozen=True):
 
     @classmethod
     def of(cls, period: Duration) -> Interval:
-        """``ConfigError`` for less than a second."""
+        """``ConfigError`` for less than a second, and for more than 50 years."""
         length = duration(period, "every")
         if length < _SHORTEST:
             raise ConfigError(f"every must be at least one second, got {period!r}")
+        if length > _LONGEST:
+            raise ConfigError(f"every must be at most {_LONGEST.days:,} days, got {period!r}")
         return cls(length)
 
     def next_after(self, instant: datetime) -> datetime:

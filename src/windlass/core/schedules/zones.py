@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from windlass.core.validate import shortened
 from windlass.errors import ConfigError
 
 _UNKNOWN = "unknown"
@@ -21,8 +22,8 @@ def time_zone(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
         pass
     if not available_timezones():
-        raise ConfigError(f"time zone {name!r}: this system has no time zone data; install the package tzdata")
-    raise ConfigError(f"there is no time zone {name!r}; zones have names such as 'Europe/Berlin' or 'UTC'")
+        raise ConfigError(f"time zone {shortened(name)}: this system has no time zone data; install the package tzdata")
+    raise ConfigError(f"there is no time zone {shortened(name)}; zones have names such as 'Europe/Berlin' or 'UTC'")
 
 
 @cache

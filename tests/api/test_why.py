@@ -186,6 +186,26 @@ def test_all_that_keeps_a_job_back_is_told(app: Windlass) -> None:
         assert waits.why() == "it is next in line and waits for a free slot"
 
 
+def test_a_concurrency_key_is_told_beside_other_gates(app: Windlass) -> None:
+    """F2: as long as another gate is shut no claim has met the job, which is pending still."""
+
+    @app.task(concurrency=6, concurrency_key="all", queue="default")
+    def one_of_six() -> None: ...
+
+    jobs = app.enqueue_many([one_of_six.request() for _ in range(7)])
+    held = app.claim(5)
+    app.pause(by="ada")
+    shut = "all queues are paused by ada; also, no worker serves queue 'default'"
+    assert jobs[-1].why() == shut
+    app.resume()
+    held += app.claim(1)
+    app.pause(by="ada")
+    named = ", ".join(one.id for one in held[:5])
+    assert jobs[-1].why() == f"{shut}; also, its concurrency key 'all' is held by {named}"
+    held[0].complete()
+    assert jobs[-1].why() == shut
+
+
 def test_what_will_hold_a_job_when_its_time_has_come_is_told_as_well(app: Windlass, clock: ManualClock) -> None:
     """F2: a pause, and a cool-down that outlasts what the job waits for now."""
 

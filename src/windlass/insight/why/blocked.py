@@ -11,7 +11,7 @@ from windlass.insight.why.shut_gates import RATES, kept_by, rate_of
 from windlass.insight.why.texts import instant, several
 from windlass.store.operation import Operation
 from windlass.store.operations.gates import ClaimSituation, ShutGate
-from windlass.store.operations.limits.concurrency import KeyLine, limits
+from windlass.store.operations.limits.concurrency import HOLDERS_SHOWN, KeyLine, key_line, limits
 from windlass.store.operations.rates.tasks import TaskRateRecord
 
 _LATE = 5000
@@ -29,15 +29,17 @@ def blocked(situation: ClaimSituation, job: JobRecord, line: KeyLine) -> str:
     return f"it waits for {key}, which is held by {_named(line.holders)}{_first_of_key(line)}"
 
 
-def full_key(job: JobRecord, line: KeyLine) -> Operation[str]:
-    """A clause for a job that waits for a token, and for its concurrency key then; empty for others."""
-    if not line.holders:
+def full_key(job: JobRecord) -> Operation[str]:
+    """A clause for a job that waits for something else first, and for its concurrency key then; empty for others."""
+    if job.concurrency_key is None:
         return ""
     known = yield from limits(job.task)
     most = next((record.concurrency or record.declared for record in known), None) or 1
-    if len(line.holders) < most:
+    holders = (yield from key_line(job.seq, holders=most)).holders
+    if len(holders) < most or job.id in (id for id, _ in holders):
         return ""
-    return f"; also, its concurrency key {shown_key(job.concurrency_key)!r} is held by {_named(line.holders)}"
+    key = shown_key(job.concurrency_key)
+    return f"; also, its concurrency key {key!r} is held by {_named(holders[:HOLDERS_SHOWN])}"
 
 
 def _named(holders: Sequence[tuple[str, State]]) -> str:

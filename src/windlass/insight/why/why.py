@@ -50,9 +50,11 @@ def why(job: JobRecord) -> Operation[str]:
         line = yield from key_line(job.seq)
         sentence = blocked(found, job, line)
         if found.reason == "rate":
-            sentence += chosen_rate((yield from task_rates(job.task))) + (yield from full_key(job, line))
+            sentence += chosen_rate((yield from task_rates(job.task))) + (yield from full_key(job))
             return sentence + also_shut(found, job) + expiry(found, job)
         return sentence + also_shut(found, job, (*LASTING, *RATES)) + expiry(found, job)
+    if found.state is State.PENDING:
+        return pending(found, job, workers) + (yield from full_key(job)) + expiry(found, job)
     if found.state is State.CANCELLED and found.reason == DEPENDENCY:
         return f"it is cancelled (dependency): {(yield from left_by_parents(job.seq))}"
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):

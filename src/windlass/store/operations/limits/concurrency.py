@@ -24,7 +24,7 @@ WAITING_COUNTED = 1000
 
 
 class KeyLine(Struct, frozen=True):
-    """What a blocked job waits for."""
+    """What a job with a concurrency key waits for."""
 
     holders: list[tuple[str, State]]
     """The first of the jobs that hold its key, by id: they run, or are to run next."""
@@ -164,8 +164,8 @@ def _behind(beginning: str) -> str | None:
     return beginning[:-1] + chr(ord(beginning[-1]) + 1) if beginning else None
 
 
-def key_line(seq: int) -> Operation[KeyLine]:
-    """Who holds the key that a blocked job waits for, and how many wait before it."""
-    answer = yield Call("key_line", {"seq": seq, "limit": HOLDERS_SHOWN}, Lane.READ)
+def key_line(seq: int, *, holders: int = HOLDERS_SHOWN) -> Operation[KeyLine]:
+    """Who holds the key of a job, up to so many of them, and how many wait before it, if it is blocked."""
+    answer = yield Call("key_line", {"seq": seq, "limit": holders}, Lane.READ)
     [(ahead,)] = answer["ahead"]
     return KeyLine([(id, State(state)) for id, state in answer["holders"]], ahead)

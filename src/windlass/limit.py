@@ -33,6 +33,10 @@ _EACH_AHEAD = 0.02
 """Seconds more for each caller that comes first, so that a long line of callers asks the store at most 50 times a
 second.
 """
+_SOON = 0.5
+"""Seconds for which a run waits that would snooze: to give its slot back would take about as long, and by its turn
+others may have filled all slots, to wait in line behind it.
+"""
 
 
 class Limit:
@@ -77,32 +81,30 @@ class Limit:
     def acquire(self, timeout: Duration | None = None, *, snooze: bool = False) -> None:
         """Take a token, and wait for it in line; ``LimitTimeout`` as soon as it is known that none comes in time.
 
-        With ``snooze`` a task does not wait: the run ends, and the job runs again from its beginning when its token is
-        due; no attempt is charged. So that belongs on the first line of a task.
+        With ``snooze`` a task waits for half a second at the most. Then the run ends, and the job runs again from its
+        beginning when its token is due; no attempt is charged. So that belongs on the first line of a task.
 
         A run that is cancelled, or has to stop, stops waiting. A caller that gives up keeps nothing.
         """
         refuse_on_loop_thread("limit.acquire()", "limit.aacquire()")
-        if snooze:
-            self._snooze_unless(self._session.run(self._take(_job_id())))
-            return
-        waiting = _Waiting(self.name, timeout)
+        waiting: _Snoozing | _Waiting = _Snoozing(self.name) if snooze else _Waiting(self.name, timeout)
         try:
             while (pause := waiting.pause_after(self._asked(waiting.id))) is not None:
                 wait_in_run(pause)
+        except Snooze:
+            raise  # its place is kept for it
         except BaseException:
             self._session.run_later(limits.leave(self.name, waiter=waiting.id))
             raise
 
     async def aacquire(self, timeout: Duration | None = None, *, snooze: bool = False) -> None:
         """``acquire`` for async code."""
-        if snooze:
-            self._snooze_unless(await self._session.arun(self._take(_job_id())))
-            return
-        waiting = _Waiting(self.name, timeout)
+        waiting: _Snoozing | _Waiting = _Snoozing(self.name) if snooze else _Waiting(self.name, timeout)
         try:
             while (pause := waiting.pause_after(await self._aasked(waiting.id))) is not None:
                 await clock.asleep(pause)
+        except Snooze:
+            raise  # its place is kept for it
         except BaseException:
             self._session.run_later(limits.leave(self.name, waiter=waiting.id))
             raise
@@ -172,12 +174,6 @@ class Limit:
             )
         except OutcomeUnknown:
             return None
-
-    def _snooze_unless(self, asked: TakeResult) -> None:
-        if not asked.is_taken:
-            snooze = Snooze(timedelta(milliseconds=asked.due_in))
-            snooze.limit = self.name
-            raise snooze
 
     def _take(self, waiter: str | None) -> Operation[TakeResult]:
         return self._in_store(lambda: limits.take(self.name, waiter=waiter))
@@ -290,6 +286,28 @@ class _Waiting:
             raise LimitTimeout(f"limit {self._name!r}: no token within {self._limit:g} s; the next is due in {due:g} s")
         # With jitter, so that many that wait do not come in step.
         return min(due, (_LOOK_AGAIN + asked.ahead * _EACH_AHEAD) * (0.75 + clock.roll() / 4))
+
+
+class _Snoozing:
+    """A run that gives its slot back, unless its turn comes soon. The place in line is that of its job."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._until = clock.monotonic() + _SOON
+        self.id = _job_id()
+
+    def pause_after(self, asked: TakeResult | None) -> float | None:
+        """As with ``_Waiting``; raises ``Snooze`` when the turn does not come soon."""
+        if asked is None:
+            return 0.0
+        if asked.is_taken:
+            return None
+        due = asked.due_in / 1000
+        if clock.monotonic() + due <= self._until:
+            return due
+        snooze = Snooze(timedelta(seconds=due))
+        snooze.limit = self._name
+        raise snooze
 
 
 def _job_id() -> str:

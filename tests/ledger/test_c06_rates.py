@@ -9,6 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps, work
+from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
 from windlass import (
     ActiveJob,
@@ -157,6 +158,21 @@ def test_a_task_may_give_its_slot_back(app: Windlass, clock: ManualClock) -> Non
         assert work(app) == 1, number
         assert job.result() == 1
     assert (tokens(app), app.limit("github").status().waiting) == (0, 0)
+
+
+def test_a_run_whose_turn_comes_soon_keeps_its_slot(place: Place) -> None:
+    """C6: by its turn others may have filled all slots, to wait in line behind it. By the clock of this machine."""
+    with Apps(place) as apps:
+        app = apps()
+        app.limit("github", rate="4/s", burst=1).acquire()
+
+        @app.task(name="soon")
+        def soon(job: ActiveJob) -> None:
+            job.limit("github").acquire(snooze=True)
+
+        job = app.enqueue("soon")
+        work(app)
+        assert job.refresh().state is State.COMPLETED
 
 
 def test_async_tasks_snooze_too(app: Windlass) -> None:

@@ -133,17 +133,38 @@ def test_a_caller_that_gives_up_leaves_the_line(store: Store) -> None:
     assert take(store, "b") == TakeResult(False, SECOND - 2, 0)
 
 
-def test_a_caller_that_does_not_come_loses_its_place_soon_after_its_turn(store: Store) -> None:
-    """A process that was killed while it waited holds the others up for 10 s at the most."""
+def test_a_caller_that_does_not_come_holds_up_no_other_for_long(store: Store) -> None:
+    """C6: a process that was killed while it waited, or a job that finds no slot because others wait in all of them."""
     seed(store, "1/s", 1)
     take(store)
-    take(store, "dead")
+    take(store, "late")
     store.advance(1)
     take(store, "b")
-    store.advance(11 * SECOND - 2)
+    store.advance(3 * SECOND - 2)
     assert not take(store, "b").is_taken
     store.advance(1)
     assert take(store, "b").is_taken
+    assert stored(store).waiting == 1
+
+
+def test_a_caller_that_comes_late_has_kept_its_place(store: Store) -> None:
+    """C6: it comes before those who came later, and is waited for again."""
+    seed(store, "1/s", 1)
+    take(store)
+    take(store, "late")
+    store.advance(3 * SECOND)
+    assert take(store).is_taken
+    assert take(store, "b") == TakeResult(False, SECOND, 0)
+    assert take(store, "late") == TakeResult(False, SECOND, 0)
+    assert take(store, "b") == TakeResult(False, 2 * SECOND, 1)
+
+
+def test_a_caller_that_does_not_come_loses_its_place(store: Store) -> None:
+    seed(store, "1/s", 1)
+    take(store)
+    take(store, "dead")
+    store.advance(11 * SECOND)
+    take(store)
     assert stored(store).waiting == 0
 
 

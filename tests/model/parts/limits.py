@@ -15,7 +15,9 @@ from windlass.store.operations.rates.limits import LimitSeed, TakeResult
 
 PLACE_KEPT = 10_000
 """How long after its turn a caller keeps its place."""
-_MOVED = 5_000
+_WAITED_FOR = 2_000
+"""How long after its turn a caller holds up those who came later."""
+_MOVED = 1_000
 """By less than this the end of a place is not moved."""
 _DAY = 86_400_000
 
@@ -79,21 +81,24 @@ class LimitModel(CooldownModel, RateModel):
         return TakeResult(False, due, ahead)
 
     def _ahead(self, limit: Limit, waiter: str | None) -> int:
-        """How many come first; those that did not come in time, or came before the clock went back, are gone."""
+        """How many come first that are waited for; those that did not come in time, or came before the clock went back,
+        are gone.
+        """
         limit.line = {
             id: place
             for id, place in limit.line.items()
             if id == waiter or (place.until > self._now() and place.since <= self._now() + PLACE_KEPT)
         }
         order = sorted(limit.line, key=lambda id: (limit.line[id].since, id))
-        return order.index(waiter) if waiter in order else len(order)
+        first = order[: order.index(waiter)] if waiter in order else order
+        return sum(limit.line[id].until > self._now() + PLACE_KEPT - _WAITED_FOR for id in first)
 
     def _wait(self, limit: Limit, waiter: str, until: int) -> None:
         place = limit.line.get(waiter)
         if place is None:
             last = max((place.since for place in limit.line.values()), default=-1)
             limit.line[waiter] = Place(max(self._now(), last + 1), until)
-        elif place.until < until - _MOVED:
+        elif abs(place.until - until) > _MOVED:
             limit.line[waiter] = place._replace(until=until)
 
     def leave_line(self, name: str, *, waiter: str) -> None:

@@ -3,6 +3,9 @@
 -- :most how many places there are
 -- gives taken
 --
+-- One that has not come 2 s after its turn keeps its place and holds up no other: it may be dead, or a job that waits for
+-- the very slot in which the caller runs.
+--
 -- The line is read as it was when the statement began. One that took its token since may still count as waiting: then the
 -- caller comes again a little later than it could.
 WITH
@@ -11,7 +14,7 @@ WITH
     SELECT bucket.*,
         (SELECT count(*) FROM (
             SELECT 1 FROM windlass_waiter AS other
-            WHERE other.name = bucket.name AND other.until > bucket.now AND other.since <= bucket.now + 10000
+            WHERE other.name = bucket.name AND other.until > bucket.now + 8000 AND other.since <= bucket.now + 10000
             AND other.id IS DISTINCT FROM CAST(:waiter AS text)
             AND (other.since, other.id) < (coalesce((
                 SELECT own.since FROM windlass_waiter AS own WHERE own.name = bucket.name AND own.id = CAST(:waiter AS text)),
@@ -41,7 +44,8 @@ WITH
     WHERE waiter.name = judged.name AND CASE WHEN waiter.id IS NOT DISTINCT FROM CAST(:waiter AS text)
         THEN judged.is_taken ELSE waiter.until <= judged.now OR waiter.since > judged.now + 10000 END
 ), waiting AS (
-    -- Behind all others also within a millisecond. Moved only now and then, for a write costs more than a look.
+    -- Behind all others also within a millisecond. Moved only when the turn has moved by a second, for a write costs more
+    -- than a look.
     INSERT INTO windlass_waiter AS waiter (name, id, since, until)
     SELECT name, CAST(:waiter AS text), greatest(now, coalesce((
         SELECT max(line.since) + 1 FROM windlass_waiter AS line
@@ -49,6 +53,6 @@ WITH
         WHERE line.name = judged.name AND line.since <= judged.now + 10000), 0)), now + due + 10000
     FROM judged
     WHERE CAST(:waiter AS text) IS NOT NULL AND NOT is_taken AND ahead < CAST(:most AS bigint)
-    ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE waiter.until < excluded.until - 5000
+    ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE abs(waiter.until - excluded.until) > 1000
 )
 SELECT CAST(is_taken AS integer), CASE WHEN is_taken THEN 0 ELSE due END, ahead FROM judged

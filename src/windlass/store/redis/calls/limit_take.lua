@@ -22,7 +22,13 @@ drop_others(redis.call('ZRANGEBYSCORE', line_until, '-inf', stamp))
 drop_others(redis.call('ZRANGEBYSCORE', line, '(' .. written(now + 10000), '+inf'))
 
 local place = waiter and redis.call('ZRANK', line, waiter)
-local ahead = math.min(ask.most, place or redis.call('ZCARD', line))
+local ahead = place or redis.call('ZCARD', line)
+-- One that has not come 2 s after its turn keeps its place and holds up no other: it may be dead, or a job that waits for
+-- the very slot in which the caller runs.
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', line_until, '-inf', written(now + 8000))) do
+    if not place or (redis.call('ZRANK', line, id) or place) < place then ahead = ahead - 1 end
+end
+ahead = math.min(ask.most, ahead)
 local _, ends_at = COOLDOWNS.read('limit', ask.name)
 local is_taken = not ends_at and (ahead + 1) * limit.period <= limit.level
 if is_taken then

@@ -3,11 +3,12 @@
 DELETE FROM windlass_waiter WHERE name = :name AND (until <= :now OR since > :now + 10000) AND id IS NOT :waiter
 
 -- 2. ahead
--- How many that wait come first.
+-- How many that wait come first. One that has not come 2 s after its turn keeps its place and holds up no other: it may be
+-- dead, or a job that waits for the very slot in which the caller runs.
 -- binds ahead
 SELECT count(*) FROM (
     SELECT 1 FROM windlass_waiter AS other
-    WHERE other.name = :name AND other.id IS NOT :waiter AND (other.since, other.id) < (
+    WHERE other.name = :name AND other.until > :now + 8000 AND other.id IS NOT :waiter AND (other.since, other.id) < (
         SELECT coalesce(max(since), 9223372036854775807), coalesce(:waiter, '') FROM windlass_waiter
         WHERE name = :name AND id = :waiter)
     LIMIT :most)
@@ -53,14 +54,14 @@ SELECT coalesce((
     FROM windlass_limit WHERE name = :name), 0)
 
 -- 8. wait
--- A place in line, behind all others also within a millisecond, kept until 10 s after the caller's turn; moved only now
--- and then, for a write costs more than a look.
+-- A place in line, behind all others also within a millisecond, kept until 10 s after the caller's turn; moved only when
+-- that has moved by a second, for a write costs more than a look.
 INSERT INTO windlass_waiter (name, id, since, until)
 SELECT name, :waiter, max(:now, coalesce((SELECT max(since) + 1 FROM windlass_waiter WHERE name = :name), 0)),
     :now + :due + 10000
 FROM windlass_limit
 WHERE name = :name AND :waiter IS NOT NULL AND NOT :is_taken AND :ahead < :most
-ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE until < excluded.until - 5000
+ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE abs(until - excluded.until) > 1000
 
 -- 9. taken
 -- gives taken

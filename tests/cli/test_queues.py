@@ -172,6 +172,8 @@ BAD: list[tuple[list[str], list[str]]] = [
     (["--max-running", "0"], ["max_running", "at least 1", "pause"]),
     (["--all", "--max-running", "2"], ["name one queue, or say --all"]),
     (["--keep-failed", "long"], ["--keep-failed", "'long'", "'forever'"]),
+    (["--rate", "5/s", "--clear", "rate"], ["--clear rate", "do not go together"]),
+    (["--attempts", "5", "--clear", "retry"], ["--clear retry", "do not go together"]),
 ]
 
 

@@ -205,9 +205,8 @@ def _called(name: str | None) -> str:
 
 
 def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
-    changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["clear"]}
     plain = ("weight", "max_length", "max_running", "rate", "burst")
-    changes |= {name: given[name] for name in plain if given[name] is not None}
+    changes: dict[str, Any] = {name: given[name] for name in plain if given[name] is not None}
     if given["cooldown"] is not None:
         changes["cooldown"] = _cooldown(given["cooldown"])
     waits = {name.removeprefix("retry_"): value for name, value in given.items() if name.startswith("retry_")}
@@ -223,7 +222,10 @@ def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
         changes["retention"] = replace(
             _now_set(queue, "retention") or Retention(), **{n: _kept(n, v) for n, v in kept.items()}
         )
-    return changes
+    cleared = {setting.replace("-", "_"): None for setting in given["clear"]}
+    if both := sorted(changes.keys() & cleared):
+        raise click.UsageError(f"--clear {both[0].replace('_', '-')} and a value for it do not go together")
+    return changes | cleared
 
 
 def _cooldown(text: str) -> Cooldown:

@@ -9,8 +9,10 @@ from tests.manual_clock import START
 from tests.store.builders import DAY, HOUR, MINUTE, SECOND
 from tests.store.schedules import TEN, a_definition, a_schedule, fire_all, leads, ledger, stored, verdicts
 from tests.store.stores import Store
+from tests.store.watched_calls import WatchedCalls
 from windlass.core.schedules.zones import zone_data_version
 from windlass.errors import ConfigError, ScheduleNotFound
+from windlass.store.operation import Call
 from windlass.store.operations import jobs
 from windlass.store.operations.schedules.changes import (
     add,
@@ -178,6 +180,20 @@ def test_other_zone_data_moves_the_next_slot(store: Store) -> None:
     assert (stored(store, name).next_at, stored(store, name).zone_data) == (START + TEN, zone_data_version())
     assert stored(store, other).revision == 1
     assert store.run(change(name, recomputed())).revision == 3
+
+
+def test_one_that_is_deleted_meanwhile_keeps_no_other_from_being_recomputed(store: Store) -> None:
+    """B16: nor does it fail the leader, which recomputes when it has other zone data."""
+    for name in ("a", "b"):
+        record = a_schedule(store, name=name)
+        store.run(save([replace(record, next_at=START + HOUR, due_at=START + HOUR, zone_data="1999a")]))
+
+    def delete_one(call: Call) -> None:
+        if call.name == "schedule_save":
+            store.run(delete("a"))
+
+    assert "b" in WatchedCalls(store, before=delete_one).run(recompute())
+    assert stored(store, "b").next_at == START + TEN
 
 
 def test_deleting_takes_the_ledger_along(store: Store) -> None:

@@ -139,8 +139,9 @@ def _recompute(page: Sequence[ScheduleRecord]) -> Operation[list[str]]:
     wanted = [record for record in changed if record != before[record.name]]
     saved = yield from save(wanted)
     for record in wanted:
-        if record.name not in saved:  # a fire came first, say
-            yield from change(record.name, recomputed())
+        if record.name not in saved:  # a fire came first, say, or it was deleted
+            with suppress(ScheduleNotFound):
+                yield from change(record.name, recomputed())
     return [record.name for record in wanted if record.next_at != before[record.name].next_at]
 
 

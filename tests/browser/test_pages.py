@@ -187,7 +187,7 @@ def test_the_command_box_goes_anywhere(browser: Browser, shop: Windlass, address
     expect(page.get_by_role("option").first).to_contain_text("Overview", timeout=PATIENCE)
     assert violations(page, "#command") == []
     page.keyboard.type("unserv")
-    expect(page.get_by_role("option")).to_have_text(["unservedqueue"], timeout=PATIENCE)
+    expect(page.get_by_role("option")).to_have_text(["unservedqueue", "Jobs with “unserv”search"], timeout=PATIENCE)
     page.keyboard.press("Enter")
     page.wait_for_url("**/queues/unserved")
     context.close()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from starlette.testclient import TestClient
 
+from tests.web.http import Admitting
 from tests.web.site.pages import ALL, Pages
 from windlass import Windlass
+from windlass.web import dashboard
+from windlass.web.security.roles import Identity, Role
 
 pytestmark = pytest.mark.only_on("sqlite")
 
@@ -50,12 +54,28 @@ def test_the_command_box_finds_pages_queues_tasks_and_jobs(shop: Pages, app: Win
         app.queue(f"many-{number}").pause()
     assert ("page", "/failures") in found("")
     assert ("page", "/queues") in found("QUE")
-    assert found("unser") == [("queue", "/queues/unserved")]
-    assert ("task", "/jobs?task=mail.welcome") in found("welc")
+    assert ("page", "/alerts/rules") in found("rules")
+    assert found("unser") == [("queue", "/queues/unserved"), ("search", "/jobs?text=unser")]
+    assert ("task", "/tasks/mail.welcome") in found("welc")
     assert found("dead")[0] == ("job, failed", "/jobs/dead")
-    assert found("<script>") == []
+    assert found("<script>") == [("search", "/jobs?text=%3Cscript%3E")]
     assert len(found("many")) == 12
-    assert shop.get("/commands", params={"text": "x" * 5000}).json() == {"places": []}
+    assert found("x" * 5000) == [("search", f"/jobs?text={'x' * 200}")]
+
+
+def test_the_command_box_leads_to_pages_that_are_there(shop: Pages, app: Windlass) -> None:
+    """B20: each place that it names can be opened."""
+    with app.worker(name="packer", id="1"):
+        for text in ("", "a", "mail", "packer"):
+            for place in shop.get("/commands", params={"text": text}).json()["places"]:
+                assert shop.get(place["path"]).status_code == 200, place
+
+
+def test_the_command_box_offers_no_form_to_a_viewer(app: Windlass) -> None:
+    with TestClient(dashboard(app, security=Admitting(Identity("eve", Role.VIEWER)))) as client:
+        paths = {place["path"] for place in client.get("/commands", params={"text": "job"}).json()["places"]}
+    assert "/jobs" in paths
+    assert "/enqueue" not in paths
 
 
 def test_times_are_elements_and_never_in_attributes(shop: Pages) -> None:

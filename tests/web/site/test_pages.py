@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import pytest
 from starlette.applications import Starlette
@@ -316,6 +316,33 @@ def test_jobs_are_found_by_the_filters_of_the_address(shop: Pages) -> None:
     assert found("text=no-such-thing") == set()
 
 
+def test_filters_are_typed_as_words(shop: Pages) -> None:
+    """B20: what is typed in the box becomes filters that can be removed one by one; the rest is searched as text."""
+
+    def found(text: str) -> set[str]:
+        return set(shop.read(f"/jobs?{urlencode({'text': text})}").named_jobs())
+
+    assert found("state:failed") == {"dead"}
+    assert found("queue:unserved state:pending") == {"waits"}
+    assert found('tag:"vip"') == {"done"}
+    assert found("task:broken no-such-thing") == set()
+    assert found("meta.note:nothing") == set()
+    assert found("later state:scheduled") == {"later"}
+    assert found('"state:failed"') == set()
+    assert found("unknown:failed") == set()
+
+    page = shop.read("/jobs?text=queue:unserved+wait")
+    given = {at["name"]: at.get("value") for tag, at in page.elements if tag == "input" and at.get("name")}
+    assert given["queue"] == "unserved"
+    assert given["text"] == "wait"
+    literal = shop.read("/jobs?text=%22state:failed%22")
+    assert any(
+        "text=%22state" in (at.get("href") or "") and "state=pending" in (at.get("href") or "")
+        for tag, at in literal.elements
+        if tag == "a"
+    )
+
+
 def test_older_jobs_are_a_link_away(app: Windlass, pages: Pages) -> None:
     """B20: keyset pages; nothing is shown twice or left out."""
     app.enqueue_many([app.request("mail.welcome", [number], id=f"job-{number:03}") for number in range(120)])
@@ -374,7 +401,9 @@ def test_what_cannot_be_done_is_a_page_that_says_why(shop: Pages) -> None:
     missing = shop.get("/jobs/nowhere")
     assert missing.status_code == 404
     assert "nowhere" in Html(missing.text).text
+    assert Html(missing.text).all("a", "href").count("/jobs") == 2, "the navigation, and a way back"
     assert shop.get("/jobs?cursor=made-up").status_code == 400
+    assert "state must be one of" in Html(shop.get("/jobs?text=state:faild").text).text
 
 
 @pytest.mark.only_on("sqlite")

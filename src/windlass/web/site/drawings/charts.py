@@ -60,6 +60,11 @@ class Reading:
     name: str
     values: Sequence[str]
 
+    @property
+    def latest(self) -> str:
+        """What the last step that is over reads: figures of the one that has just begun are still to come."""
+        return self.values[-2] if len(self.values) > 1 else formats.NONE
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

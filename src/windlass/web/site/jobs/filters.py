@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+import re
+from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +16,12 @@ NAMES = ("state", "queue", "task", "tag", "text", "reason", "cause", "since", "u
 """The filters that are one text each; metadata is ``meta.KEY=value``."""
 _TIMES = ("since", "until")
 Text = Annotated[str, Meta(max_length=256)]
+
+_WORD = re.compile(
+    r"(?:^|(?<=\s))(?P<name>" + "|".join(name for name in NAMES if name != "text") + r"|meta\.[^\s:]+)"
+    r':(?:"(?P<quoted>[^"]*)"|(?P<plain>\S+))(?=\s|$)'
+)
+"""``queue:mail`` or ``tag:"two words"`` within what is typed."""
 
 
 class JobFilterQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -34,6 +41,33 @@ class JobFilterQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     meta: Annotated[dict[Text, Text], Meta(max_length=5)] = {}
 
 
+_Query = TypeVar("_Query", bound=JobFilterQuery)
+
+
+def with_typed_words(query: _Query) -> _Query:
+    """The filters that are typed as words, such as ``queue:mail``, apart from the text that is searched for."""
+    text = query.text.strip()
+    if _literal(text) != text:
+        return query
+    typed = {found["name"]: found["quoted"] or found["plain"] or "" for found in _WORD.finditer(text)}
+    if not typed:
+        return query
+    meta = {name.removeprefix("meta."): value for name, value in typed.items() if name.startswith("meta.")}
+    filters = {name: value for name, value in typed.items() if name in NAMES}
+    rest = " ".join(_WORD.sub(" ", text).split())
+    return msgspec.structs.replace(query, text=rest, meta={**query.meta, **meta}, **filters)
+
+
+def _literal(text: str) -> str:
+    """What stands between quotes as a whole is searched for as it is, though it looks like a filter.
+
+    >>> _literal('"state:failed"'), _literal('"EUR"')
+    ('state:failed', '"EUR"')
+    """
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1] if is_quoted and _WORD.search(text[1:-1]) else text
+
+
 def given_words(query: JobFilterQuery) -> dict[str, str]:
     """What is asked for, as it stands in the address."""
     words = {name: value for name in NAMES if (value := getattr(query, name).strip())}
@@ -47,6 +81,8 @@ def given_filter(call: Call[Any, Any], query: JobFilterQuery) -> JobFilter:
     for name in _TIMES:
         if name in filter:
             filter[name] = read_past(filter[name], name, now=call.now)
+    if "text" in filter:
+        filter["text"] = _literal(filter["text"])
     if query.meta:
         filter["meta"] = {key: value for key, value in query.meta.items() if value}
     return cast(JobFilter, filter)

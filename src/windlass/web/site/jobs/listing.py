@@ -16,7 +16,7 @@ from windlass.web.cursors import list_name
 from windlass.web.readings.counts import counts_of
 from windlass.web.route import Call
 from windlass.web.site.jobs.arguments import arguments_line, result_line
-from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, without
+from windlass.web.site.jobs.filters import NAMES, JobFilterQuery, given_filter, given_words, with_typed_words, without
 from windlass.web.site.jobs.held_queues import held_queues
 from windlass.web.site.page import Page
 
@@ -44,7 +44,7 @@ class JobsPageQuery(JobFilterQuery, frozen=True, forbid_unknown_fields=True, kw_
 
 async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     """A page of jobs, the newest first."""
-    query = _with_meta(call.query)
+    query = with_typed_words(_with_meta(call.query))
     words, filter = given_words(query), given_filter(call, query)
     of = list_name("/jobs", words)
     top = call.cursors.read(of, query.top, int) if query.top else None

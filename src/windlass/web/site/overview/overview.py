@@ -99,9 +99,11 @@ async def overview(call: Call[OverviewQuery, None]) -> Page:
     groups = (await causes(call.app))[:_SHOWN_FAILURES]
     queues = sorted(seen.queues, key=by_trouble)
     unserved = [queue for queue in queues if queue.is_unserved]
+    found_troubles = troubles(seen)
     shown = {
         "seen": seen,
-        "troubles": troubles(seen)[:_SHOWN_TROUBLES],
+        "troubles": found_troubles[:_SHOWN_TROUBLES],
+        "more_troubles": len(found_troubles[_SHOWN_TROUBLES:]),
         "counts": seen.counts,
         "counted": found.counts,
         "slots": Slots.of(seen),

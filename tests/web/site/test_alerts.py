@@ -32,6 +32,7 @@ def test_alerts_are_listed_and_filtered(shop: Pages) -> None:
     text = Html(shop.get("/alerts").text).text
     assert "1 critical" in text
     assert "firing" in text
+    assert "/queues/mail" in shop.read("/alerts").all("a", "href"), "the way to what it is about"
     assert "No alert matches" in shop.get("/alerts?severity=info").text
     assert "No alert matches" in shop.get("/alerts?state=resolved").text
     assert ALERT in shop.get("/alerts?severity=critical&state=firing&since=1h").text

@@ -19,6 +19,7 @@ def test_archived_jobs_are_found_shown_and_put_back(shop: Pages, app: Windlass) 
     shown = shop.get("/archive/dead")
     assert HOSTILE[:10] not in shown.text
     assert "9999 * 9999" in shown.text
+    assert len(shop.read("/archive/dead").all("time", "datetime")) == 3
     assert shop.get("/archive/nowhere").status_code == 404
     assert shop.post("/archive/dead/restore").headers["location"] == "/jobs/dead"
     assert app.job("dead").state == "failed"

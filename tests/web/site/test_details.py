@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -63,6 +64,10 @@ def test_schedules_tell_which_change_of_clocks_moves_them(app: Windlass, pages: 
     app.add_schedule("close", "mail.welcome", cron="30 2 * * *", tz="America/New_York", args=[7])
     app.add_schedule("often", "mail.welcome", cron="*/5 * * * *", tz="America/New_York", args=[7])
     assert pages.read("/schedules").text.count("clocks jump from 02:00 to 03:00") == 1
+    due = app.schedule("close").next_at
+    assert due is not None
+    local = due.astimezone(ZoneInfo("America/New_York"))
+    assert f"{local:%a %H:%M %Z}, in " in pages.read("/schedules").text, "its next slot on its own clocks"
     page = pages.read("/schedules/close")
     assert "clocks jump from 02:00 to 03:00; it runs at 03:00 EDT" in page.text
     assert "run beside it" in page.text

@@ -66,8 +66,9 @@ def test_the_heat_map_tells_a_paused_worker_from_an_idle_one(shop: Pages, app: W
             levels = {"running": Gauge.of(0)} | ({} if state is None else {state: Gauge.of(1)})
             app.client.session.run(roll_up({series(WORKER, worker.name): Point(gauges=levels)}))
             clock.advance("2m")
-        page = shop.read("/workers")
-    assert "draining in 1, paused in 1, idle in 1 of 3 steps of two minutes" in page.all("svg", "aria-label")
+        pages = [shop.read("/workers"), shop.read(f"/workers/{worker.name}")]
+    for page in pages:
+        assert "draining in 1, paused in 1, idle in 1 of 3 steps of two minutes" in page.all("svg", "aria-label")
 
 
 def test_schedules_show_their_last_runs(shop: Pages, app: Windlass, clock: ManualClock) -> None:

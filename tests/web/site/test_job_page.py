@@ -106,6 +106,9 @@ def test_a_job_is_made_by_the_form(shop: Pages, app: Windlass) -> None:
     """B20: of a task that the app knows; what is wrong is said at its field."""
     page = shop.read("/enqueue?task=mail.welcome")
     assert "mail.welcome" in page.text
+    assert "mail.welcome(user_id: int, password: str = …) -> str" in page.text
+    assert "/enqueue?task=mail.welcome" in shop.read("/enqueue").all("a", "href")
+    assert "/enqueue?task=mail.welcome" in shop.read("/tasks/mail.welcome").all("a", "href")
     sent = {"task": "mail.welcome", "args": "[7]", "queue": "slow", "delay": "10m", "priority": "5", "tags": "a, b"}
     made = app.job(shop.post("/enqueue", data=sent).headers["location"].removeprefix("/jobs/"))
     assert (made.args, made.queue, made.priority, made.tags) == ((7,), "slow", 5, ("a", "b"))

@@ -59,6 +59,15 @@ def length(time: timedelta | None) -> str:
     return f"{days}d {hours}h" if hours else f"{days}d"
 
 
+def period(time: timedelta | None) -> str:
+    """A length that was set, without what is zero.
+
+    >>> [period(timedelta(seconds=seconds)) for seconds in (0.5, 30, 300, 3600, 5400, 7200, 604_800)]
+    ['500 ms', '30 s', '5m', '1h', '1h 30m', '2h', '7d']
+    """
+    return length(time).replace(".0 s", " s").removesuffix(" 00s").removesuffix(" 00m")
+
+
 def axis_length(time: timedelta) -> str:
     """A round length beside an axis.
 

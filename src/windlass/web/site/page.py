@@ -154,6 +154,7 @@ def _environment() -> Environment:
         number=formats.number,
         short_number=formats.short_number,
         duration=formats.length,
+        period=formats.period,
         size=formats.size,
         rate=formats.rate,
     )

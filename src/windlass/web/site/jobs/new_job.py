@@ -14,7 +14,7 @@ from windlass.errors import PayloadError, WindlassError
 from windlass.insight.payload import PayloadView, parameters_of
 from windlass.insight.redact import MASK
 from windlass.job import Job
-from windlass.task import Request, complete
+from windlass.task import Request, Task, complete
 from windlass.web.problems import Problem, bad_input, problem_of
 from windlass.web.route import Answer, Call, Nothing
 from windlass.web.security.roles import Role
@@ -30,6 +30,7 @@ MOST_BYTES = 2 * 1024 * 1024
 _MENDED = (400, 409, 413, 422)
 """The problems that a person mends in the form."""
 _KNOWN_FROM = "24h"
+_MOST_SIGNATURES = 100
 
 
 class NewJobQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,12 +184,38 @@ async def _form_page(
         "problem": problem,
         "tasks": known,
         "is_closed_list": bool(call.app.tasks),
-        "signature": None if task is None else str(task.shape.signature),
+        "signature": None if task is None else _signature(task),
+        "signatures": {} if job or task else {one.name: _signature(one) for one in call.app.tasks[:_MOST_SIGNATURES]},
         "is_admin": call.identity.role is Role.ADMIN,
     }
     title = "Enqueue a job" if job is None else "Edit and run again"
     status = 200 if problem is None else problem.status
     return Page("new_job.html", title, shown, here="/jobs", status=status, is_live=False)
+
+
+class _Written(str):
+    """A part of a signature that is shown as it is, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _signature(task: Task[..., Any]) -> str:
+    """What a task takes, as its code says; but not its defaults, which may be secrets."""
+    signature = task.shape.signature
+
+    def written(annotation: object) -> object:
+        return _Written(annotation) if isinstance(annotation, str) else annotation
+
+    parameters = [
+        one.replace(
+            annotation=written(one.annotation), default=one.default if one.default is one.empty else _Written("…")
+        )
+        for one in signature.parameters.values()
+    ]
+    return str(signature.replace(parameters=parameters, return_annotation=written(signature.return_annotation)))
 
 
 async def _known_tasks(call: Call[Any, Any]) -> list[str]:

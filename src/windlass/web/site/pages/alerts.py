@@ -47,6 +47,7 @@ async def alerts(call: Call[AlertsPageQuery, None]) -> Page:
         "alerts": found.alerts,
         "next": found.next,
         "rules": {alert.id: alert.rule for alert in found.alerts},
+        "places": {alert.id: place_of(alert.subject) for alert in found.alerts},
         "firing": await call.app.alerts.afiring(),
         "query": query,
         "severities": [severity.value for severity in Severity],
@@ -58,6 +59,16 @@ async def alerts(call: Call[AlertsPageQuery, None]) -> Page:
         "colours": COLOURS,
     }
     return Page("alerts.html", "Alerts", shown, here="/alerts")
+
+
+def place_of(subject: str) -> str:
+    """The page of what an alert is about; empty where it is about all.
+
+    >>> place_of("queue:mail"), place_of("task:shop.pay"), place_of("all")
+    ('/queues/mail', '/tasks/shop.pay', '')
+    """
+    kind, _, name = subject.partition(":")
+    return f"/{kind}s/{name}" if kind in ("queue", "task") and name else ""
 
 
 class RulesPageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ _PAGE = 50
 _SINCE = ("24h", "7d", "30d", "90d", "365d")
 _TEXTS = ("args", "kwargs", "result", "meta", "errors", "steps")
 """What of a job is shown as JSON."""
+_TIMES = ("created_at", "started_at", "finished_at")
 
 
 class ArchivePageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +60,8 @@ async def archived(call: Call[Nothing, None]) -> Page:
     """One archived job."""
     detail: dict[str, Any] = await archived_detail(call, {})
     texts = {name: formats.json_lines(detail[name]) for name in _TEXTS if detail[name]}
-    shown = {"job": detail, "texts": texts, "log": detail["log"]}
+    times = {name: datetime.fromisoformat(detail[name]) for name in _TIMES if detail[name]}
+    shown = {"job": detail, "times": times, "texts": texts, "log": detail["log"]}
     return Page("archived.html", f"Archived job {detail['id']}", shown, here="/jobs", is_live=False)
 
 

@@ -104,9 +104,17 @@ async def schedules(call: Call[Nothing, None]) -> Page:
         "next_at": min((one.next_at for one in found if one.next_at is not None), default=None),
         "when": {one.name: when(one) for one in listed},
         "words": {one.name: in_words(one) for one in listed},
+        "local": {one.name: _on_its_clocks(one) for one in listed},
         "changes": {one.name: change for one in listed if (change := _clock_change(one, call.now)) is not None},
     }
     return Page("schedules.html", "Schedules", shown, here="/schedules")
+
+
+def _on_its_clocks(one: Schedule) -> str:
+    """When it fires next on the clocks of its zone; empty where that is no zone of its own."""
+    if one.problem or one.next_at is None or one.settings.tz == "UTC":
+        return ""
+    return f"{one.next_at.astimezone(time_zone(one.settings.tz)):%a %H:%M %Z}"
 
 
 def _clock_change(one: Schedule, now: datetime) -> PlannedFire | None:

@@ -15,7 +15,9 @@ from windlass.insight.workers import WORKER_INFO, WorkerView, read_instant
 from windlass.job import Job
 from windlass.web.problems import Problem, not_found
 from windlass.web.route import Answer, Call, Nothing
+from windlass.web.site.drawings.sparklines import draw_activity
 from windlass.web.site.page import Page, rendered
+from windlass.web.site.pages.workers.workers import HOUR
 from windlass.web.site.recent import Recent
 
 _RUNNING_SHOWN = 20
@@ -56,6 +58,7 @@ async def worker(call: Call[Nothing, None]) -> Page:
     """Everything about one worker."""
     found = await _found(call)
     info = found.info
+    hour = await HOUR.of(call.app)
     shown = {
         "worker": found,
         "running": await _running(call.app, info.get("running")),
@@ -67,6 +70,7 @@ async def worker(call: Call[Nothing, None]) -> Page:
         "facts": [(name, text) for name in WORKER_INFO if name not in _ELSEWHERE and (text := _fact(info.get(name)))],
         "leads_since": read_instant(info.get("leads_since")),
         "rounds": _rounds(info.get("rounds")),
+        "did": draw_activity(hour[found.name]) if found.name in hour else None,
         "hour": (await _FIGURES.of(call.app, found.name)).total,
     }
     return Page("worker.html", found.name, shown, here="/workers")

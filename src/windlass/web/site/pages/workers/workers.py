@@ -31,7 +31,8 @@ async def _hour(app: Windlass) -> Mapping[str, Sequence[FigurePoint]]:
     return await app.client.session.arun(figure_lines(figure_query(range="1h", step="2m", by="worker")))
 
 
-_HOUR = Recent(_hour, seconds=10)
+HOUR = Recent(_hour, seconds=10)
+"""What each worker did in the last hour, in steps of two minutes."""
 _BY_TASK = Recent(by_task, seconds=60)
 _RUNNING = Recent(lambda app: app.ajobs(state="running", limit=_RUNNING_READ), seconds=1)
 
@@ -51,7 +52,7 @@ async def workers(call: Call[Nothing, None]) -> Page:
         "runs": {job.id: job for job in running},
         "slow": {worker.id: len(running_ids(worker) & slow) for worker in found[:_MOST]},
         "arguments": {job.id: arguments_line(job, call.app.tasks) for job in running},
-        "hour": {name: draw_activity(points) for name, points in (await _HOUR.of(call.app)).items()},
+        "hour": {name: draw_activity(points) for name, points in (await HOUR.of(call.app)).items()},
     }
     return Page("workers.html", "Workers", shown, here="/workers")
 

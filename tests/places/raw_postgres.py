@@ -81,6 +81,9 @@ class RawPostgres:
     def miscount(self, limit: str, running: int) -> None:
         self._execute("UPDATE windlass_gate SET running = %s WHERE name = %s", (running, limit))
 
+    def lose_counter(self, limit: str) -> None:
+        self._execute("DELETE FROM windlass_gate WHERE name = %s", (limit,))
+
     def miscount_key(self, key: str, by: int) -> None:
         self._execute("UPDATE windlass_key_gate SET running = running + %s WHERE name = %s", (by, key))
 

@@ -77,6 +77,11 @@ class RawRedis:
             key, field = ("queue:*", "running") if limit == "*" else ("counts", f"running:{limit}")
             client.hset(f"{self._prefix}{key}", field, running)
 
+    def lose_counter(self, limit: str) -> None:
+        with self._connected() as client:
+            key, field = ("queue:*", "running") if limit == "*" else ("counts", f"running:{limit}")
+            client.hdel(f"{self._prefix}{key}", field)
+
     def miscount_key(self, key: str, by: int) -> None:
         with self._connected() as client:
             if by > 0:

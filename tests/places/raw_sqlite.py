@@ -63,6 +63,9 @@ class RawSqlite:
     def miscount(self, limit: str, running: int) -> None:
         self.execute("UPDATE windlass_gate SET running = ? WHERE name = ?", (running, limit))
 
+    def lose_counter(self, limit: str) -> None:
+        self.execute("DELETE FROM windlass_gate WHERE name = ?", (limit,))
+
     def miscount_key(self, key: str, by: int) -> None:
         raise NotImplementedError("how many jobs hold a key is read from the jobs themselves")
 

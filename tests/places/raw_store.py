@@ -51,6 +51,9 @@ class Raw(Protocol):
     def miscount(self, limit: str, running: int) -> None:
         """Let a limit's counter say that so many jobs run."""
 
+    def lose_counter(self, limit: str) -> None:
+        """Delete a limit's counter."""
+
     def miscount_key(self, key: str, by: int) -> None:
         """Let a concurrency key count so many jobs too many, or too few."""
 
@@ -113,6 +116,10 @@ class RawStore:
     def miscount(self, limit: str, running: int) -> None:
         """As a defect, or a worker that knows no limits, would."""
         self._raw.miscount(limit, running)
+
+    def lose_counter(self, limit: str) -> None:
+        """As somebody who cleans up by hand would."""
+        self._raw.lose_counter(limit)
 
     def miscount_key(self, key: str, by: int) -> None:
         """As a defect, or a worker that knows no keys, would."""

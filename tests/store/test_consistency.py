@@ -107,6 +107,12 @@ def limit_that_is_miscounted(store: Store) -> Damage:
     return Damage("limit", "*", "counted 3, running 0")
 
 
+def limit_without_a_counter(store: Store) -> Damage:
+    store.run(queues.change("*", {"max_running": 9}, by="me"))
+    RawStore(store.place).lose_counter("*")
+    return Damage("limit", "*", "counted nothing, running 0")
+
+
 def place_that_is_missing(store: Store) -> Damage:
     job = store.a_job(new_job("a"))
     if kind_of(store) == "redis":
@@ -259,6 +265,7 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     running_without_a_lease: ("sqlite", "postgres", "redis"),
     tag_that_is_missing: ("sqlite", "postgres", "redis"),
     limit_that_is_miscounted: ("sqlite", "postgres", "redis"),
+    limit_without_a_counter: ("sqlite", "postgres"),
     lease_that_is_left: ("sqlite",),
     gate_that_is_missing: ("sqlite",),
     end_that_is_missing: ("sqlite",),

@@ -479,6 +479,28 @@ def test_a_counter_that_is_wrong_is_told_and_set_right(store: Store, name: str, 
     assert limits(store, store.a_worker()) == {name: (2, 3)}
 
 
+@pytest.mark.parametrize("name", ["default", APP])
+def test_a_counter_that_is_gone_is_told_and_made_anew(store: Store, name: str) -> None:
+    """F8: without it the limit would not hold."""
+    limit(store, 3, name)
+    limit(store, 9, "other")
+    store.claimed()
+    store.manually_claimed()
+    RawStore(store.place).lose_counter(name)
+    assert [(drift.name, drift.running) for drift in store.run(mend_counters())] == [(name, 2)]
+    assert store.run(mend_counters()) == []
+    assert limits(store, store.a_worker()) == {name: (2, 3)}
+
+
+@pytest.mark.only_on("sqlite", "postgres")
+def test_a_counter_that_is_gone_is_missed_while_nothing_runs(store: Store) -> None:
+    """F8: on Redis a counter that is not there is 0."""
+    limit(store, 3)
+    RawStore(store.place).lose_counter("default")
+    assert store.run(mend_counters()) == [CounterDrift("default", None, 0)]
+    assert limits(store, store.a_worker()) == {"default": (0, 3)}
+
+
 def test_a_moved_queue_takes_its_limit_along(store: Store) -> None:
     """C10: the counter is that of the jobs that run here, not of those that ran there."""
     moved = [QueueRecord("default", max_running=2, changed_at=5), QueueRecord(APP, max_running=7, changed_at=5)]

@@ -92,6 +92,7 @@ def _miscounted(notice: Notice) -> str:
         key = f"concurrency key {notice.detail.get('key')!r} of task {notice.detail.get('task')}"
         return f"{key} was held by {counted} by its counter, and by {running} in truth; it was set right"
     where = "all queues" if queue == "*" else f"queue {queue}"
+    counted = "nothing" if counted is None else counted
     return f"the counter of running jobs of {where} said {counted} while {running} ran; it was set right"
 
 

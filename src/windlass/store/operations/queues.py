@@ -81,7 +81,8 @@ class CounterDrift(Struct, frozen=True, array_like=True):
     """A counter of running jobs that was wrong: what it said, and how many jobs ran."""
 
     name: str
-    counted: int
+    counted: int | None
+    """None where a limit had no counter, and so did not hold."""
     running: int
 
 

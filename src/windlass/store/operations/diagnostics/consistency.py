@@ -53,7 +53,7 @@ def damaged_counters() -> Operation[list[Damage]]:
     ]
     answer = yield Call("drifted_limits", {}, Lane.READ)
     found += [
-        Damage("limit", str(name), f"counted {counted}, running {running}")
+        Damage("limit", str(name), f"counted {'nothing' if counted is None else counted}, running {running}")
         for name, counted, running in answer["drifted"]
     ]
     answer = yield Call("drifted_keys", {"limit": GATES_AT_ONCE}, Lane.READ)

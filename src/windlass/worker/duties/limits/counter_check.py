@@ -45,9 +45,8 @@ def report_limits(session: Session, wrong: Sequence[CounterDrift], *, by: str) -
     """Tell of counters of running jobs that were wrong: in the log, and in the store."""
     for drift in wrong:
         where = "all queues" if drift.name == ALL else f"queue {drift.name}"
-        log.error(
-            "the counter of running jobs of %s said %s while %s ran; %s", where, drift.counted, drift.running, _WHY
-        )
+        counted = "nothing" if drift.counted is None else drift.counted
+        log.error("the counter of running jobs of %s said %s while %s ran; %s", where, counted, drift.running, _WHY)
     _record(
         session,
         [{"queue": drift.name, "counted": drift.counted, "running": drift.running} for drift in wrong],

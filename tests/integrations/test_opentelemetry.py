@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanKind, StatusCode, get_current_span, get_trac
 
 from tests.ledger.apps import Apps, failure_of
 from tests.slow_shutdown import unhurried
-from windlass import IdConflict, Retry, Snooze, Windlass
+from windlass import IdConflict, Retry, Snooze, Windlass, new_encryption_key
 from windlass.integrations.opentelemetry import trace_jobs
 
 
@@ -117,6 +117,23 @@ def test_every_attempt_is_a_span_and_a_failed_one_says_so(app: Windlass, spans: 
     assert [(run.status.status_code, [event.name for event in run.events]) for run in runs] == [
         (StatusCode.ERROR, ["exception"])
     ] * 2
+
+
+def test_the_span_of_an_encrypted_job_has_no_text_of_it(new_app: Apps, spans: Spans) -> None:
+    """B25: what lies encrypted in the store does not lie open beside it."""
+    app = new_app(encryption_keys=[new_encryption_key()])
+    trace_jobs(app, tracer_provider=spans.provider)
+
+    @app.task(name="diagnose", retry=Retry(attempts=1))
+    def diagnose(patient: str) -> None:
+        raise ValueError(f"no bed for {patient}")
+
+    with app.worker():
+        failure_of(diagnose.options(correlation_id="case of ann").enqueue("ann"))
+    [run] = spans.named("run diagnose")
+    assert run.status.status_code == StatusCode.ERROR
+    assert (run.attributes or {})["error.type"] == "ValueError"
+    assert "ann" not in run.to_json()
 
 
 def test_a_task_that_ends_itself_on_purpose_is_no_error(app: Windlass, spans: Spans) -> None:

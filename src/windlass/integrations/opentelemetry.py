@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from windlass.active_job import ActiveJob
+from windlass.active_job import ActiveJob, running
+from windlass.core.meta import logged_correlation
 from windlass.errors import Cancel, ConfigError, Snooze, Throttled
 from windlass.task import Request
 from windlass.version import VERSION
@@ -85,8 +86,10 @@ class _Runs:
         self._tracer = tracer
 
     def __call__(self, job: ActiveJob) -> Iterator[None]:
-        from opentelemetry.trace import SpanKind
+        from opentelemetry.trace import SpanKind, StatusCode
 
+        run = running.get()
+        is_encrypted = run is not None and run.is_encrypted
         context, links = _created_by(job.meta)
         with self._tracer.start_as_current_span(
             f"run {job.task}",
@@ -97,17 +100,22 @@ class _Runs:
                 **PROCESSES,
                 "messaging.destination.name": job.queue,
                 "messaging.message.id": job.id,
-                "messaging.message.conversation_id": job.correlation_id,
                 "windlass.task": job.task,
                 "windlass.attempt": job.attempt,
             },
+            record_exception=not is_encrypted,
+            set_status_on_exception=not is_encrypted,
         ) as span:
+            if (conversation := logged_correlation(job.correlation_id, job.id, is_encrypted=is_encrypted)) is not None:
+                span.set_attribute("messaging.message.conversation_id", conversation)
             try:
                 yield
             except EXPECTED as ended:
                 span.set_attribute("windlass.ended_by", type(ended).__name__)
             except BaseException as error:
                 span.set_attribute("error.type", error_type(error))
+                if is_encrypted:  # the message and the traceback lie encrypted in the store
+                    span.set_status(StatusCode.ERROR)
                 raise
 
 

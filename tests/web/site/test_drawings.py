@@ -89,4 +89,4 @@ def test_schedules_show_their_last_runs(shop: Pages, app: Windlass, clock: Manua
 def test_queues_show_when_errors_came(shop: Pages, app: Windlass) -> None:
     """B20: as on the overview."""
     app.roll_up()
-    assert "1 errors in a day, up to 1 in an hour" in shop.read("/queues").all("svg", "aria-label")
+    assert "1 error in a day, up to 1 in an hour" in shop.read("/queues").all("svg", "aria-label")

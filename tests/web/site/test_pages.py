@@ -159,7 +159,7 @@ def test_the_overview_shows_workers_the_store_and_errors_of_queues(shop: Pages, 
     assert "shop-1" in page.text
     assert "0/3" in page.text
     assert "Answers in" in page.text
-    assert "1 errors in a day, up to 1 in an hour" in page.all("svg", "aria-label")
+    assert "1 error in a day, up to 1 in an hour" in page.all("svg", "aria-label")
 
 
 @pytest.mark.only_on("sqlite")

@@ -129,4 +129,6 @@ async def errors_of_day(app: Windlass) -> dict[str, Sparkline]:
 
 def _errors(points: Sequence[FigurePoint]) -> Sparkline | None:
     errors = [point.failed + point.retried for point in points]
-    return draw_sparkline(errors, f"{sum(errors):,} errors in a day, up to {max(errors, default=0):,} in an hour")
+    number = sum(errors)
+    said = f"{number:,} error{'' if number == 1 else 's'}"
+    return draw_sparkline(errors, f"{said} in a day, up to {max(errors, default=0):,} in an hour")

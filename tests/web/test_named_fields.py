@@ -14,6 +14,7 @@ _RULE = {"name": "deep", "expression": "queue_depth > 1"}
 
 WRONG = (
     ("POST", "/schedules", {**_SCHEDULE, "cron": "61 * * * *"}, "cron"),
+    ("POST", "/schedules", {**_SCHEDULE, "cron": "0 2 * * *", "tz": "Mars/Base"}, "tz"),
     (
         "POST",
         "/schedules",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_CLAUSE = re.compile(r"(?:^|: )([a-z_]+)(?: ([a-z]+))?")
-"""The first words of a message, or of what stands behind its subject, as in ``schedule 'nightly': tz must be ...``."""
+_CLAUSE = re.compile(r"(?:^|: )([a-z_]++)(?: ([a-z]++)|(?! '[^']*':))")
+"""The first words of a message, or of what stands behind its subjects, as in ``schedule 'nightly': tz must be ...``: a
+word that a name and a colon follow is a subject.
+"""
 
 _OF_ITS_OWN = ("id", "name")
 """What messages call by the thing it belongs to: the ``id`` of a job, the ``name`` of a rule."""
@@ -21,6 +23,7 @@ def named_field(message: str, fields: Collection[str]) -> str | None:
     'id'
     >>> named_field("queue name 'a b': use letters and digits", ["queues", "limit"])
     'queues'
+    >>> named_field("schedule 'nightly': task 'report': missing a required argument: 'day'", ["name", "task", "tz"])
     """
     for first, second in _CLAUSE.findall(message):
         for name in (f"{first}_{second}", first, f"{first}s", second if second in _OF_ITS_OWN else ""):

@@ -22,8 +22,8 @@ def time_zone(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
         pass
     if not available_timezones():
-        raise ConfigError(f"time zone {shortened(name)}: this system has no time zone data; install the package tzdata")
-    raise ConfigError(f"there is no time zone {shortened(name)}; zones have names such as 'Europe/Berlin' or 'UTC'")
+        raise ConfigError("tz: this system has no time zone data; install the package tzdata")
+    raise ConfigError(f"tz: there is no time zone {shortened(name)}; zones have names such as 'Europe/Berlin' or 'UTC'")
 
 
 @cache

@@ -10,12 +10,13 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread, get_ident
 from types import CodeType, FrameType
 from typing import Any
 
+from tests.waiting import PATIENCE
 from windlass.worker.executors.user_code import withdraw
 
 _LOOKS = frozenset(
@@ -37,6 +38,22 @@ def apart(work: Callable[[], None]) -> None:
     """
     with ThreadPoolExecutor(1) as thread:
         thread.submit(work).result()
+
+
+def without_standstill(work: Callable[[], None]) -> None:
+    """``apart`` for work that might wait for itself: that fails in time, and the thread is left behind."""
+    done: Future[None] = Future()
+
+    def perform() -> None:
+        try:
+            work()
+        except BaseException as error:  # for the test, which waits
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    Thread(target=perform, daemon=True).start()
+    done.result(PATIENCE)
 
 
 class Striker:

@@ -15,7 +15,7 @@ from threading import Thread
 import pytest
 
 from tests.ledger.apps import Apps
-from tests.strikes import Strike, Striker, apart, sweep
+from tests.strikes import Strike, Striker, apart, sweep, without_standstill
 from tests.waiting import PATIENCE
 from windlass import (
     ActiveJob,
@@ -220,10 +220,7 @@ def test_a_signal_handler_that_closes_the_app_never_waits_for_the_call_that_it_h
             if striker.struck is None:
                 return
 
-    thread = Thread(target=strike, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    without_standstill(strike)
 
 
 def _is_away() -> None:
@@ -261,7 +258,4 @@ def test_a_finaliser_may_come_to_a_lock_that_its_thread_has(deed: Callable[[], o
             if striker.struck is None:
                 return
 
-    thread = Thread(target=strike, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    without_standstill(strike)

@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from threading import Thread
 
 import pytest
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
-from tests.strikes import Strike, Striker, sweep
-from tests.waiting import PATIENCE
+from tests.strikes import Strike, Striker, sweep, without_standstill
 from windlass.errors import ReentrantCall
 from windlass.store.driver import Driver, Topic
 from windlass.store.operations import queries
@@ -127,8 +125,5 @@ def test_a_finaliser_on_a_thread_of_our_own_does_not_wait_for_what_that_has(stor
             if striker.struck is None:
                 return
 
-    thread = Thread(target=strike, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    without_standstill(strike)
     check_at_rest(store, rival, Striker(0, modules=OURS))

@@ -177,7 +177,7 @@ def damage(app: Windlass, id: str) -> None:
         ("/leases", {"lease": "0s"}, 400, "lease"),
         ("/leases", {"lease": "8d"}, 400, "lease"),
         ("/leases", {"lease": "soon"}, 400, "lease"),
-        ("/leases", {"queues": ["a b"]}, 400, None),
+        ("/leases", {"queues": ["a b"]}, 400, "queues"),
         ("/leases", {"claim_id": "x"}, 400, "claim_id"),
         ("/leases", {"quueues": []}, 400, "quueues"),
         ("/leases/one/complete", {}, 400, "fence"),

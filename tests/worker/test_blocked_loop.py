@@ -40,6 +40,32 @@ def test_who_blocks_the_loop_is_named_once(app: Windlass, caplog: pytest.LogCapt
     assert job.refresh().attempt == 1
 
 
+def test_a_loop_that_turns_again_at_once_is_told(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    """W10: also if it does while the line about who blocks it is on its way."""
+    loops: list[asyncio.AbstractEventLoop] = []
+    with gate() as hog:
+
+        @app.task
+        async def block() -> None:
+            loops.append(asyncio.get_running_loop())
+            hog.wait()
+
+        def let_it_turn(record: logging.LogRecord) -> bool:
+            if "has blocked" in record.getMessage():
+                hog.open()
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loops[0]).result(PATIENCE)
+            return True
+
+        logger = logging.getLogger("windlass.worker")
+        logger.filters.insert(0, let_it_turn)  # on the thread that logs, before the record is relayed
+        try:
+            with app.worker():
+                block.enqueue().result(timeout=PATIENCE)
+                eventually(lambda: "turns again" in caplog.text, "it is said that it is over")
+        finally:
+            logger.removeFilter(let_it_turn)
+
+
 def test_a_coroutine_that_a_task_started_is_called_by_its_own_name(
     app: Windlass, caplog: pytest.LogCaptureFixture
 ) -> None:

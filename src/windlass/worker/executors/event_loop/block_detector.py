@@ -37,26 +37,28 @@ class BlockDetector:
 
     def check(self, now: float) -> None:
         """Send a beat if none is under way; warn, once, when one does not come back."""
-        if self._sent is None:
+        sent = self._sent  # the loop may turn at any moment
+        if sent is None:
             if not self._runs:
                 return
             self._has_warned = False
             self._sent = now
             self._loop.call_soon_threadsafe(self._came_back)
-        elif self.is_blocked(now) and not self._has_warned:
-            self._has_warned = self._warn(now - self._sent)
+        elif now - sent >= _TOO_LONG and not self._has_warned:
+            self._warn(now - sent)
 
     def _came_back(self) -> None:
         sent, self._sent = self._sent, None
         if self._has_warned and sent is not None:
             log.warning("the event loop turns again after %.1f s", clock.monotonic() - sent)
 
-    def _warn(self, seconds: float) -> bool:
-        """Log what blocks the loop; false if it is no longer blocked."""
+    def _warn(self, seconds: float) -> None:
+        """Log what blocks the loop, if it is still blocked."""
         task = asyncio.current_task(self._loop)
         frame = sys._current_frames().get(self._thread.ident or 0)
         if task is None or frame is None:
-            return False
+            return
+        self._has_warned = True  # before the line is logged: the loop may turn again at once
         lines = "".join(traceback.format_list(traceback.extract_stack(frame)[-_LINES:]))
         log.warning(
             "%s has blocked the event loop for %.1f s; no other async job goes on meanwhile. What blocks belongs into "
@@ -65,7 +67,6 @@ class BlockDetector:
             seconds,
             lines.rstrip(),
         )
-        return True
 
     def _name_of(self, task: asyncio.Task[Any]) -> str:
         """The job of a coroutine; a task that a job started itself has its own name."""

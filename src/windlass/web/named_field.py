@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_CLAUSE = re.compile(r"(?:^|: )([a-z_]++)(?: ([a-z]++)|(?! '[^']*':))")
-"""The first words of a message, or of what stands behind its subjects, as in ``schedule 'nightly': tz must be ...``: a
-word that a name and a colon follow is a subject.
-"""
+_CLAUSE = re.compile(r"(?:^|: )([a-z_]+)(?: ([a-z]+))?")
+"""The first words of a message, or of what stands behind its subject, as in ``schedule 'nightly': tz must be ...``."""
+
+_ARGUMENTS = re.compile(r": (?:missing a required|too many positional) arguments?")
+"""What is wrong with the arguments of a task is said behind the task."""
 
 _OF_ITS_OWN = ("id", "name")
 """What messages call by the thing it belongs to: the ``id`` of a job, the ``name`` of a rule."""
@@ -23,8 +24,11 @@ def named_field(message: str, fields: Collection[str]) -> str | None:
     'id'
     >>> named_field("queue name 'a b': use letters and digits", ["queues", "limit"])
     'queues'
-    >>> named_field("schedule 'nightly': task 'report': missing a required argument: 'day'", ["name", "task", "tz"])
+    >>> named_field("schedule 'nightly': task 'report': missing a required argument: 'day'", ["name", "task", "args"])
+    'args'
     """
+    if "args" in fields and _ARGUMENTS.search(message):
+        return "args"
     for first, second in _CLAUSE.findall(message):
         for name in (f"{first}_{second}", first, f"{first}s", second if second in _OF_ITS_OWN else ""):
             if name in fields:

@@ -93,6 +93,9 @@ def test_the_parent_answers_for_all(windlass: Program) -> None:
         victim = min(view.info["pid"] for view in windlass.app.workers())
         os.kill(victim, signal.SIGKILL)
         worker.wait_for("starting another one")
-        assert asked(address, "/healthz") == (503, "1 of 2 worker processes live")
+        status, text = asked(address, "/healthz")
+        # None where the machine keeps the other one from its beat for some seconds.
+        assert (status, text[1:]) == (503, " of 2 worker processes live")
+        assert text[0] in "01"
         eventually(lambda: asked(address, "/readyz") == (200, "ok"))
         eventually(lambda: asked(address, "/healthz") == (200, "ok"))

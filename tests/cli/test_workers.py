@@ -85,6 +85,8 @@ def test_sigusr1_writes_the_stacks_and_the_worker_goes_on(windlass: Program) -> 
     """B24: to its log; and the command asks through the store."""
     with windlass.start("worker", "-A", "jobs", "-q", "default") as running:
         running.wait_for("tasks")
+        # The stacks are written without the interpreter's lock: threads that start are not at rest yet.
+        eventually(lambda: [str(view.state) for view in windlass.app.workers()] == ["idle"])
         running.signal(signal.SIGUSR1)
         running.wait_for("Current thread")
         [worker] = windlass.app.workers()

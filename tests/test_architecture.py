@@ -166,7 +166,7 @@ def test_every_place_in_the_map_is_there(path: str, name: str) -> None:
 
 
 def test_every_name_in_the_map_is_there() -> None:
-    """Also in the diagrams; ``Pump._publish`` is a member of the class ``Pump``."""
+    """Also in the diagrams; ``Pump._apply`` is a member of the class ``Pump``."""
     named = {*re.findall(r"`([A-Z]\w+[a-z]\w*(?:\.\w+)?)`", MAP), *re.findall(r"\b([A-Z]\w+[a-z]\.\w+)", MAP)}
 
     assert named - {name for file in SOURCE.rglob("*.py") for name in _names_in(file)} == set()

@@ -46,6 +46,7 @@ class Rounds:
                 has_duties=True,
                 dispatcher=worker._dispatcher,
                 pump=worker._pump,
+                written=shown._written,
                 recent=RecentJobs(),
                 unknown_tasks=shown._unknown_tasks,
                 memory=lambda: 2**20,

@@ -25,8 +25,10 @@ from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.fetch.capacity import FEW, Capacity
 from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.cycle_client import CycleClient
+from windlass.worker.fetch.intake import Intake
 from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, Prefetch, PrefetchByQueue
 from windlass.worker.fetch.pump import Pump
+from windlass.worker.fetch.written_endings import WrittenEndings
 from windlass.worker.figures.gatherer import Gatherer
 from windlass.worker.figures.minute_report import MinuteReport
 from windlass.worker.figures.sender import FigureSender
@@ -94,9 +96,15 @@ def build_worker(
     )
     recent, gatherer = RecentJobs(), Gatherer(worker=who.name)
     trips = Trips(session=session, tasks=tasks, throttles=throttles)
+    written = WrittenEndings(
+        session=session,
+        recent=recent,
+        run_log=RunLog(worker=who.name),
+        worker=who.name,
+        count=(gatherer.ended, trips.ended),
+    )
     pump = Pump(
         session=session,
-        registry=tasks,
         attempts=attempts,
         dispatcher=dispatcher,
         capacity=capacity,
@@ -108,13 +116,16 @@ def build_worker(
             token=client.ids.next,
             encryption=client.encryption,
         ),
-        report=partial(report_progress, session, who.name, encryption=client.encryption),
-        steps=StepStore(session, client.codec, who.name, client.encryption),
-        recent=recent,
-        run_log=RunLog(worker=who.name),
+        intake=Intake(
+            registry=tasks,
+            attempts=attempts,
+            throttles=throttles,
+            encryption=client.encryption,
+            report=partial(report_progress, session, who.name, encryption=client.encryption),
+            steps=StepStore(session, client.codec, who.name, client.encryption),
+        ),
+        written=written,
         throttles=throttles,
-        encryption=client.encryption,
-        count_endings=(gatherer.ended, trips.ended),
         wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
@@ -136,6 +147,7 @@ def build_worker(
         has_duties=settings.has_duties,
         dispatcher=dispatcher,
         pump=pump,
+        written=written,
         recent=recent,
         unknown_tasks=unknown_tasks,
         duties=lambda: duties,

@@ -18,6 +18,7 @@ from windlass.store.operations.leases import WorkerReport
 from windlass.version import VERSION
 from windlass.worker.duties.duties import Duties
 from windlass.worker.fetch.pump import Pump
+from windlass.worker.fetch.written_endings import WrittenEndings
 from windlass.worker.identity import Identity
 from windlass.worker.process.resources import cpu_seconds, resident_memory
 from windlass.worker.process.stacks import StackAnswer
@@ -79,6 +80,7 @@ class StatusReporter:
         has_duties: bool,
         dispatcher: Dispatcher,
         pump: Pump,
+        written: WrittenEndings,
         recent: RecentJobs,
         unknown_tasks: UnknownTasks,
         duties: Callable[[], Duties | None] = lambda: None,
@@ -93,6 +95,7 @@ class StatusReporter:
         self._has_duties = has_duties
         self._dispatcher = dispatcher
         self._pump = pump
+        self._written = written
         self._recent = recent
         self._unknown_tasks = unknown_tasks
         self._duties = duties
@@ -140,7 +143,7 @@ class StatusReporter:
             buffered=self._dispatcher.buffered,
             ended=self._dispatcher.ended_count,
             failed=self._dispatcher.failed_count,
-            refused=self._pump.stale_write_count,
+            refused=self._written.stale_write_count,
             abandoned=self._dispatcher.abandoned_count,
             queues={name: share.weight for name, share in self.shares.items()},
         )
@@ -166,7 +169,7 @@ class StatusReporter:
             self._dispatcher.ended_count,
             self._dispatcher.failed_count,
             self._dispatcher.abandoned_count,
-            self._pump.stale_write_count,
+            self._written.stale_write_count,
             tuple(self._unknown_tasks.names()),
             tuple(duty_figures(self._duties())),
             self.stacks.asked,
@@ -194,7 +197,7 @@ class StatusReporter:
             "running_count": len(running),
             "ended": self._dispatcher.ended_count,
             "failed": self._dispatcher.failed_count,
-            "refused": self._pump.stale_write_count,
+            "refused": self._written.stale_write_count,
             "abandoned": self._dispatcher.abandoned_count,
             "unknown_tasks": self._unknown_tasks.names(),
             "memory": figures.memory,

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
-
-from msgspec import Struct
+from collections.abc import Callable, Mapping, Sequence
 
 from windlass import clock
 from windlass.client.session import Session
-from windlass.client.tasks.registry import KnownTasks
-from windlass.core.encryption.encryption import Encryption
-from windlass.core.encryption.jobs import EncryptedJob, as_encrypted
 from windlass.core.outcome import Interrupted
 from windlass.core.records import Claimed
-from windlass.core.state import State
-from windlass.steps.run_steps import StepStore
 from windlass.store.driver import DataRejected, Topic
 from windlass.store.operations.cycle import CycleResult, StartMark
-from windlass.task import Task
 from windlass.threads.wakeup import Wakeup
+from windlass.worker.fetch.batch import Batch, log_cycle
 from windlass.worker.fetch.capacity import NOTHING, Capacity
-from windlass.worker.fetch.claim_size import first_page
 from windlass.worker.fetch.claim_times import ClaimTimes
-from windlass.worker.fetch.cycle_client import CycleClient, Ended
+from windlass.worker.fetch.cycle_client import CycleClient
+from windlass.worker.fetch.intake import Intake
+from windlass.worker.fetch.unsent_endings import UnsentEndings
 from windlass.worker.fetch.wake_ups import WakeUps
-from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.fetch.written_endings import WrittenEndings
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
-from windlass.worker.runs.logs.job_fields import about
-from windlass.worker.runs.logs.run_log import RunLog
-from windlass.worker.runs.reporting import record_job_event
-from windlass.worker.runs.run import ReportProgress, Run
+from windlass.worker.runs.run import Run
 from windlass.worker.runs.suspects import SuspectInFlight
 from windlass.worker.runs.throttles import Throttles
 
@@ -49,28 +39,6 @@ _RELEASE_AFTER = 1.0
 NOTHING_WAITS: Counter[str] = Counter()
 
 
-class _Batch(Struct, frozen=True):
-    """What one cycle carries to the store."""
-
-    ended: list[Ended]
-    ended_in: Collection[str]
-    """Their queues."""
-    starting: list[Run]
-    """Runs that wait for their start mark; they are among ``marked``."""
-    marked: list[Run]
-    requests: list[tuple[str, int]]
-    """How many jobs to claim at most, by queue."""
-    takes_suspect: bool
-    is_prompted: bool
-    """Whether a notification is the only reason for this cycle."""
-    was_called: bool
-    """Whether the promotion duty (``Backlog``) found jobs that no worker has claimed."""
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.ended or self.marked or self.requests)
-
-
 class Pump:
     """The loop of one thread. ``tick()`` makes one round; it never sees user code."""
 
@@ -78,35 +46,25 @@ class Pump:
         self,
         *,
         session: Session,
-        registry: KnownTasks,
         attempts: AttemptRules,
         dispatcher: Dispatcher,
         capacity: Capacity,
         cycle_client: CycleClient,
-        report: ReportProgress,
-        steps: StepStore,
-        recent: RecentJobs,
-        run_log: RunLog,
+        intake: Intake,
+        written: WrittenEndings,
         throttles: Throttles,
-        encryption: Encryption,
         wake: Wakeup,
-        count_endings: Sequence[Callable[[Sequence[Ended], Collection[int]], None]] = (),
         workers: Callable[[], int] = lambda: 1,
         is_watched: Callable[[], bool] = lambda: False,
     ) -> None:
         self._session = session
-        self._registry = registry
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._capacity = capacity
         self._cycle_client = cycle_client
-        self._report = report
-        self._steps = steps
-        self._recent = recent
-        self._run_log = run_log
+        self._intake = intake
+        self._written = written
         self._throttles = throttles
-        self._encryption = encryption
-        self._count_endings = count_endings
         self.wake = wake
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._claim_times = ClaimTimes(capacity, self._wake_ups, is_watched=is_watched)
@@ -115,15 +73,11 @@ class Pump:
         slot.
         """
         self._suspect = SuspectInFlight(lambda run: run in self._unmarked or dispatcher.has(run))
-        self._unsent_endings: list[Ended] = []
-        """Endings that the store has not accepted yet."""
-        self._asked_again: list[Ended] = []
-        """Endings that are sent once more, only to learn whether they were stale writes."""
+        self._unsent_endings = UnsentEndings()
         self._is_draining = False
         self._cycled = 0.0
         self._has_suspect = False
         self.may_claim = True
-        self.stale_write_count = 0
         self.cycle_count = 0
         self.settled_count = 0
         """How many cycles are complete, with the jobs they claimed taken in."""
@@ -137,7 +91,7 @@ class Pump:
 
     def holds(self) -> set[tuple[int, int]]:
         """The seq and fence of every job that is on its way to the executors or back to the store."""
-        jobs = [run.job for run in self._unmarked] + [job for _, job in self._unsent_endings]
+        jobs = [run.job for run in self._unmarked] + self._unsent_endings.jobs()
         return {(job.seq, job.fence) for job in jobs} | self._throttles.holds()
 
     def notified(self, queue: str | None = None) -> None:
@@ -205,18 +159,17 @@ class Pump:
         self.cycle_count += 1
         result = self._cycle(batch, now)
         self._cycled = clock.monotonic()
-        if log.isEnabledFor(logging.DEBUG):
-            _tell_cycle(batch, result)
+        log_cycle(batch, result)
         if result is not None:
             self._apply(batch, result)
         else:
             self._capacity.note_failure(batch.requests)
 
-    def _collect(self, now: float) -> _Batch:
+    def _collect(self, now: float) -> Batch:
         """What the next cycle carries: endings, start marks, and how many jobs to claim from which queue."""
         self._release(claimed_before=now if self._is_draining else now - _RELEASE_AFTER)
-        self._unsent_endings = self._unsent_endings + self._throttles.settle(self._dispatcher.take_endings())
-        ended = first_page(self._unsent_endings)
+        self._unsent_endings.add(self._throttles.settle(self._dispatcher.take_endings()))
+        ended = self._unsent_endings.page()
         ended_in = {job.queue for _, job in ended}
         self._capacity.note_endings(ended_in)
         if with_tokens := self._capacity.rates.take_due(now):
@@ -226,7 +179,7 @@ class Pump:
         takes_suspect = self._looks_for_suspect(now)
         was_called = self._claim_times.is_poll_wanted
         is_prompted = self._claim_times.take(now, is_going=bool(ended or marked))
-        return _Batch(
+        return Batch(
             ended=ended,
             ended_in=ended_in,
             starting=starting,
@@ -237,14 +190,12 @@ class Pump:
             was_called=was_called,
         )
 
-    def _apply(self, batch: _Batch, result: CycleResult) -> None:
+    def _apply(self, batch: Batch, result: CycleResult) -> None:
         """Act on the result: forget the endings that were accepted, start the runs that were marked or claimed."""
-        ended, requests = batch.ended, batch.requests
-        self._unsent_endings = self._unsent_endings[len(ended) :]
-        if not result.has_all_refusals:
-            ended = self._ask_again(ended)
-        self._note_refused(ended, result.refused)
-        self._note_marked(batch.marked)
+        requests = batch.requests
+        ended = self._unsent_endings.accept(batch.ended, has_all_refusals=result.has_all_refusals)
+        for run in batch.marked:
+            run.is_marked = True
         if batch.starting:
             self._unmarked = [run for run in self._unmarked if run not in batch.starting]
         self._dispatcher.refill_at = self._capacity.refill_at
@@ -260,10 +211,9 @@ class Pump:
         if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
             self._learn_from_wake_up(result.claimed, requests)
         self._dispatcher.may_fetch = self._may_fetch
-        if ended:
-            self._publish(ended, result.refused)
-            if self._capacity.running_limits.has_made_room((job for _, job in ended), result.claimed):
-                self._session.notify(Topic.WORK)
+        self._written.add(ended, result.refused)
+        if ended and self._capacity.running_limits.has_made_room((job for _, job in ended), result.claimed):
+            self._session.notify(Topic.WORK)
         if result.claimed or others_may_have_more or self._unsent_endings:
             self.wake.set()
         self._note_idleness()
@@ -350,7 +300,7 @@ class Pump:
             waiting.update(run.job.queue for run in isolated)
         return waiting
 
-    def _cycle(self, batch: _Batch, now: float) -> CycleResult | None:
+    def _cycle(self, batch: Batch, now: float) -> CycleResult | None:
         """Make the cycle; None where the store is away, or has rejected an ending."""
         endings = [ending for ending, _ in batch.ended]
         marks = [
@@ -361,53 +311,21 @@ class Pump:
                 endings, marks, batch.requests, takes_suspect=batch.takes_suspect, ended_in=batch.ended_in
             )
         except DataRejected as error:
-            self._write_one_by_one(list(self._unsent_endings), error)
+            self._write_one_by_one(error)
             return None
         if result is not None and self._cycle_client.was_repeated:
             self.notified()  # it was repeated without claim requests: claim at once
         return result
 
-    def _write_one_by_one(self, ended: list[Ended], error: DataRejected) -> None:
+    def _write_one_by_one(self, error: DataRejected) -> None:
         """One bad ending must not fail the batch."""
-        if not ended:
+        if not self._unsent_endings:
             return
-        log.warning("the store rejected a batch of %s endings; writing them one by one: %s", len(ended), error)
-        while self._unsent_endings:
-            refused = self._cycle_client.write_alone(self._unsent_endings[0])
-            if refused is None:
-                break
-            self._note_refused(self._unsent_endings[:1], refused)
-            self._unsent_endings = self._unsent_endings[1:]
-        self._publish(ended[: len(ended) - len(self._unsent_endings)])
-
-    def _publish(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
-        self._recent.add(ended)
-        self._run_log.add(ended, refused)
-        for count in self._count_endings:
-            count(ended, refused)
-        self._session.notify(Topic.FINISHED)
-        released = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
-        if any(ending.concurrency_key is not None for ending, _ in ended):
-            self.notified()  # the next jobs of their keys are pending now, in whichever queue
-            self._session.notify(Topic.WORK)
-        if released:
-            self._session.notify(Topic.WORK)  # other workers may have free slots
-            self._note_cut_off([(ending, job) for ending, job in released if job.seq not in refused])
-
-    def _note_cut_off(self, released: list[Ended]) -> None:
-        """Log runs that were stopped half-way and start again elsewhere, and record it with their jobs: no other trace
-        of what they did is left.
-        """
-        cut_off = {
-            job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in released if ending.ran_for is not None
-        }
-        if cut_off:
-            log.warning("released while they ran, to start again: %s", ", ".join(f"job {job.id}" for job in cut_off))
-            record_job_event(self._session, "handed_back", cut_off, worker=self._cycle_client.worker)
-
-    def _note_marked(self, runs: list[Run]) -> None:
-        for run in runs:
-            run.is_marked = True
+        count = len(self._unsent_endings)
+        log.warning("the store rejected a batch of %s endings; writing them one by one: %s", count, error)
+        written = list(self._unsent_endings.write_alone(self._cycle_client.write_alone))
+        refused = {seq for _, seqs in written for seq in seqs}
+        self._written.add([ended for ended, _ in written], refused)
 
     def _admit(self, runs: list[Run]) -> None:
         """Let runs start; in a worker that stops they wait for the next round instead, which releases them."""
@@ -417,56 +335,16 @@ class Pump:
             self._dispatcher.add(runs)
 
     def _take_in(self, claimed: Sequence[Claimed]) -> None:
+        runs, ended = self._intake.take(claimed, now=clock.monotonic())
         ready: list[Run] = []
-        put_back: list[Ended] = []
-        now = clock.monotonic()
-        for job in claimed:
-            if job.expires_in is not None and job.expires_in <= 0:
-                put_back.append((self._attempts.of_expired(job), job))
-                continue
-            task = self._registry.find(job.task)
-            if task is None:
-                is_loading = self._registry.is_loading(job.task)
-                put_off = self._attempts.of_loading_task if is_loading else self._attempts.of_unknown_task
-                put_back.append((put_off(job), job))
-                continue
-            if left := self._throttles.left_of(job.task):
-                put_back.append((self._attempts.of_cooling_task(job, left), job))
-                continue
-            if self._encryption.is_on:
-                job = self._encrypted(job, task)  # noqa: PLW2901
-            run = Run(job, task, claimed=now, report=self._report, steps=self._steps)
+        for run in runs:
             if run.is_suspect:
                 self._suspect.follow(run)
                 self._has_suspect = True
-            if run.has_to_be_marked:
-                self._unmarked.append(run)
-            else:
-                ready.append(run)
+            (self._unmarked if run.has_to_be_marked else ready).append(run)
         self._admit(ready)
-        if put_back:
-            self._dispatcher.add_endings(put_back)
-
-    def _encrypted(self, job: Claimed, task: Task[..., Any]) -> Claimed:
-        """The job; what it gives is encrypted too, if its task says so, though it was enqueued without keys."""
-        is_clear = not isinstance(job, EncryptedJob)
-        return as_encrypted(job) if is_clear and self._encryption.encrypts(task.settings.encrypt, job.task) else job
-
-    def _ask_again(self, ended: list[Ended]) -> list[Ended]:
-        """Send endings again for which the store could not say whether they were stale writes; returns those that were
-        sent twice already, about which nothing more can be learned.
-        """
-        asked = {id(ending) for ending, _ in self._asked_again}
-        self._asked_again = [each for each in ended if id(each[0]) not in asked]
-        self._unsent_endings = self._asked_again + self._unsent_endings
-        return [each for each in ended if id(each[0]) in asked]
-
-    def _note_refused(self, ended: list[Ended], refused: Collection[int]) -> None:
-        for _, job in ended if refused else ():
-            if job.seq in refused:
-                self.stale_write_count += 1
-                text = "job %s: no longer ours; the ending under fence %s changed nothing"
-                log.warning(text, job.id, job.fence, extra=about(job, "stale_write"))
+        if ended:
+            self._dispatcher.add_endings(ended)
 
     def _may_go_back(self, run: Run) -> bool:
         """False for a suspect that waits to run alone: the others make way for it."""
@@ -482,27 +360,3 @@ class Pump:
             # again.
             self._capacity.reset_prefetch({run.job.queue for run in stale})
             self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])
-
-
-def _tell_cycle(batch: _Batch, result: CycleResult | None) -> None:
-    """Log what a cycle carried, what it asked for and what it got, and which jobs changed their state by it."""
-    claimed = None if result is None else len(result.claimed)
-    log.debug(
-        "cycle: %s endings, %s start marks, asked for %s; %s",
-        len(batch.ended),
-        len(batch.marked),
-        ", ".join(f"{number} of {queue}" for queue, number in batch.requests) or "no jobs",
-        "no reply" if claimed is None else f"claimed {claimed}",
-        extra={"event": "cycle", "claimed": claimed},
-    )
-    if result is not None:
-        for ending, job in batch.ended:
-            if job.seq not in result.refused:
-                _tell_transition(job, ending.state)
-        for job in result.claimed:
-            _tell_transition(job, State.RUNNING)
-
-
-def _tell_transition(job: Claimed, state: State) -> None:
-    fields = {**about(job, "transition"), "state": str(state)}
-    log.debug("job %s (%s): %s under fence %s", job.id, job.task, state, job.fence, extra=fields)

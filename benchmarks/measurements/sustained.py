@@ -57,11 +57,14 @@ def measure(round: Round) -> Figures:
         _check_all_ended(worker, subject, enqueued)
     subject.app.close()
     rate = _rate(ended[0], ended[-1])
+    first, last = _first_and_last(ended)
     return {
         "jobs_per_second": rate,
         "percent_of_drain": rate / round.known["drain-async.jobs_per_second"] * 100,
-        "last_against_first_percent": _last_against_first(ended) * 100,
-        "pace_last_against_first_percent": _pace_last_against_first(ended) * 100,
+        "first_minute_per_second": _usual_rate(first),
+        "last_minute_per_second": _usual_rate(last),
+        "last_against_first_percent": _usual_rate(last) / _usual_rate(first) * 100,
+        "pace_last_against_first_percent": _usual_pace(last) / _usual_pace(first) * 100,
         "slowest_window_percent": min(map(_rate, ended, ended[_WINDOW:]), default=rate) / rate * 100,
     }
 
@@ -71,30 +74,19 @@ def keep_at_most(app: Windlass, number: int) -> None:
     app.queue("default").configure(retention=Retention(at_most=number))
 
 
-def _last_against_first(ended: list[Reading]) -> float:
-    """How the rate of the last minute, or of the last half of a short run, compares with that of the first.
-
-    Both are medians of short windows: a pause of the machine itself would decide a comparison of two means.
-    """
-    span = _span(ended)
-    if span < _WINDOW:
-        return 1.0
-    return _usual_rate(ended[-1 - span :]) / _usual_rate(ended[: span + 1])
-
-
-def _pace_last_against_first(ended: list[Reading]) -> float:
-    span = _span(ended)
-    first, last = ended[: span + 1], ended[-1 - span :]
-    return median(reading.pace for reading in last) / median(reading.pace for reading in first)
-
-
-def _span(ended: list[Reading]) -> int:
-    """How many readings belong to the first minute, and to the last."""
-    return min(60, (len(ended) - 1) // 2)
+def _first_and_last(ended: list[Reading]) -> tuple[list[Reading], list[Reading]]:
+    """The readings of the first minute and of the last, or of the halves of a short run."""
+    span = max(1, min(60, (len(ended) - 1) // 2))
+    return ended[: span + 1], ended[-1 - span :]
 
 
 def _usual_rate(ended: list[Reading]) -> float:
-    return median(map(_rate, ended, ended[_WINDOW:]))
+    """The median of short windows: a pause of the machine itself would decide a comparison of two means."""
+    return median(map(_rate, ended, ended[_WINDOW:])) if len(ended) > _WINDOW else _rate(ended[0], ended[-1])
+
+
+def _usual_pace(ended: list[Reading]) -> float:
+    return median(reading.pace for reading in ended)
 
 
 def _watch(worker: Child, seconds: float) -> list[Reading]:

@@ -39,8 +39,8 @@ class RedisStore:
     @contextmanager
     def fresh(self, server: Server, variant: str, folder: Path) -> Iterator[Place]:
         # Random, not counted: a server that the environment names is shared with other runs. Letters and digits only,
-        # for a peer may drop anything else from a name.
-        namespace = f"bench{uuid4().hex[:16]}"
+        # for a peer may drop anything else from a name. As long as the default: each key that is logged begins with it.
+        namespace = f"b{uuid4().hex[:7]}"
         with _client(server.address) as client:
             _rewrite(client)
             try:

@@ -114,6 +114,26 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
         assert store.run(queries.find(["beside", "beside too", "beside also", "beside all"])) == {}
 
 
+def test_batches_after_one_with_a_failure_are_whole(place: SqlitePlace) -> None:
+    """A batch is run in another way after one in which a call failed; the answers are the same (I11)."""
+    with open_store(place) as store:
+        store.enqueue(new_job("taken"))
+        own = {0: Uniqueness(has_own_id=True)}
+        for turn, fails in enumerate([True, True, False, False, True]):
+
+            def last(turn: int = turn, fails: bool = fails) -> object:
+                job = new_job("taken", task="other") if fails else new_job(f"last {turn}")
+                return store.run(enqueue.enqueue([job, new_job(f"beside {turn}")], own))
+
+            good = [lambda name=f"{turn} {number}": store.enqueue(new_job(name)) for number in range(9)]
+            with gathered(place, store, [*good, last]) as futures:
+                pass
+            assert [type(future.exception(10)) for future in futures] == [type(None)] * 9 + [
+                IdConflict if fails else type(None)
+            ]
+        assert store.count() == 1 + 5 * 9 + 2 * 2
+
+
 def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None:
     """Nobody is told that something was stored that was not (I10)."""
     with open_store(place, deadline=0.3) as store:

@@ -1,8 +1,12 @@
 """Group commit: calls that wait for the same lock share one commit.
 
-There is no writer thread. The thread that gets the turn commits for all: it carries out everything that is queued, each
-call in a savepoint of its own, commits once, and hands the answers out. While one thread waits for the disk the next
-batch gathers, so a web server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
+There is no writer thread. The thread that gets the turn commits for all: it carries out everything that is queued,
+commits once, and hands the answers out. While one thread waits for the disk the next batch gathers, so a web server's
+threads and a worker's pump share commits, and a lone caller pays for no hand-over.
+
+A call that fails leaves nothing behind and spoils no other. That takes a savepoint for each call, and in a savepoint
+SQLite copies every page before it is changed, which costs a job more than its rows. So the calls are run without
+savepoints first; only if one of them must be undone is all undone, and run again with savepoints.
 
 The committing thread may be struck by an exception from outside at any instruction: Ctrl-C, a signal handler that
 raises, or one that another thread raises in it. Only its own call raises it. Calls that SQLite had committed by then
@@ -77,6 +81,8 @@ class GroupCommit:
         self._queued: deque[_Request] = deque()
         self._commit_sent: list[_Request] | None = None
         """The requests that share a commit, from before SQLite is asked for it until all of them are done."""
+        self._has_undone = False
+        """Whether a call of the last batch had to be undone; the next may have one too."""
         self._committed = float("-inf")
         """When calls were committed last for which callers wait, on the monotonic clock."""
         self._version = -1
@@ -197,7 +203,7 @@ class GroupCommit:
         try:
             connection = self._open()
             self._file.begin(connection)
-            _run_all(connection, batch)
+            self._run_all(connection, batch)
             self._commit_sent = batch
             connection.commit()
             _note_commit(batch)
@@ -213,6 +219,25 @@ class GroupCommit:
         except BaseException:
             self._recover()
             raise
+
+    def _run_all(self, connection: Connection, batch: list[_Request]) -> None:
+        if len(batch) == 1:
+            _run_lone(connection, batch[0])
+        elif self._has_undone or not self._run_together(connection, batch):
+            undone = [_run_apart(connection, request) for request in batch]
+            self._has_undone = any(undone)
+
+    def _run_together(self, connection: Connection, batch: list[_Request]) -> bool:
+        """Whether all calls were carried out. If one must be undone, none was."""
+        try:
+            for request in batch:
+                request.answer = request.call.run_on(connection)
+        except (GuardHit, WindlassError):
+            if connection.is_in_transaction:  # else SQLite gave it up itself (disk full, I/O error)
+                connection.run("ROLLBACK")
+            self._file.begin(connection)
+            return False
+        return True
 
     def _recover(self) -> None:
         """Find out whether a commit was made whose thread was interrupted, and end a transaction that is still open."""
@@ -241,13 +266,8 @@ def _wake(request: _Request) -> None:
         request.done.set()
 
 
-def _run_all(connection: Connection, batch: list[_Request]) -> None:
-    if len(batch) > 1:
-        for request in batch:
-            _run_one(connection, request)
-        return
-    # Alone there is no call to protect from an error: the transaction itself is the savepoint.
-    [request] = batch
+def _run_lone(connection: Connection, request: _Request) -> None:
+    """There is no call to protect from an error: the transaction itself is the savepoint."""
     try:
         request.answer = request.call.run_on(connection)
     except GuardHit as guarded:
@@ -256,10 +276,13 @@ def _run_all(connection: Connection, batch: list[_Request]) -> None:
         request.answer = guarded.answer
 
 
-def _run_one(connection: Connection, request: _Request) -> None:
+def _run_apart(connection: Connection, request: _Request) -> bool:
+    """Carry out a call so that an error of its own leaves the others alone; true if it was undone."""
     connection.run("SAVEPOINT one")
+    is_undone = True
     try:
         request.answer = request.call.run_on(connection)
+        is_undone = False
     except GuardHit as guarded:
         connection.run("ROLLBACK TO one")
         request.answer = guarded.answer
@@ -269,3 +292,4 @@ def _run_one(connection: Connection, request: _Request) -> None:
         connection.run("ROLLBACK TO one")
         request.error = error
     connection.run("RELEASE one")
+    return is_undone

@@ -27,8 +27,8 @@ class BoundCall(Struct, frozen=True):
 
     statements: Sequence[Statement]
     params: Mapping[str, Any]
-    bound: dict[str, Any]
-    """The parameters as SQLite takes them; no other call has this dictionary."""
+    bound: Mapping[str, Any]
+    """The parameters as SQLite takes them."""
     now: Callable[[], int]
 
     def run_on(self, connection: Connection) -> Answer:
@@ -36,8 +36,10 @@ class BoundCall(Struct, frozen=True):
         return carry_out(self.performed(), connection)
 
     def performed(self) -> Statements[Answer]:
-        """Run the statements in order; raises ``GuardHit`` where a guard stops the call."""
-        bound = self.bound
+        """Run the statements in order; raises ``GuardHit`` where a guard stops the call. May be repeated: what the
+        statements bind is bound anew.
+        """
+        bound = dict(self.bound)
         # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
         bound["now"] = self.now()
         params: Mapping[str, Any] = self.params

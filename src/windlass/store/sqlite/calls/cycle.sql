@@ -39,9 +39,11 @@ WHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)
 -- 5. complete
 -- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
 -- job still carries may end it, and only while it runs; for every other row nothing happens.
+-- OR FAIL, here and below: an error undoes the call, so SQLite need not be able to undo a part of one statement, for
+-- which it would copy every page that the statement changes.
 -- :completed rows (seq, fence, ran_for, result) as run
 -- only with completed
-UPDATE windlass_job SET
+UPDATE OR FAIL windlass_job SET
     state = 'completed',
     reason = NULL,
     attempt = attempt + 1,
@@ -77,7 +79,7 @@ WHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)
 -- cancelled.
 -- :endings rows (Ending)
 -- only with endings
-UPDATE windlass_job SET
+UPDATE OR FAIL windlass_job SET
     state = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state ELSE 'cancelled' END,
     reason = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
     attempt = attempt + ending.charge,
@@ -164,7 +166,7 @@ AND EXISTS (
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
 -- :marks rows (StartMark) as mark
 -- only with marks
-UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
+UPDATE OR FAIL windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
 WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
 -- 16. marked

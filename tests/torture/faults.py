@@ -235,7 +235,11 @@ class Faults:
         if len(self._open_transactions()) > 1:
             incident.is_void = True
             return None
-        connection = psycopg.connect(self._ground.node.url, options=_PATIENCE_OF_CALLER)
+        try:
+            connection = psycopg.connect(self._ground.node.url, options=_PATIENCE_OF_CALLER)
+        except psycopg.OperationalError:  # an outage that came late is not over yet
+            incident.is_void = True
+            return None
         number = len(self.incidents)
         plain = [self._app.request("quick", (n,), id=f"quick-tx{number}-{n}", queue=f"q{n}") for n in range(3)]
         started = KEYED["started"]

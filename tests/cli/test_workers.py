@@ -85,11 +85,34 @@ def test_sigusr1_writes_the_stacks_and_the_worker_goes_on(windlass: Program) -> 
     """B24: to its log; and the command asks through the store."""
     with windlass.start("worker", "-A", "jobs", "-q", "default") as running:
         running.wait_for("tasks")
-        # The stacks are written without the interpreter's lock: threads that start are not at rest yet.
-        eventually(lambda: [str(view.state) for view in windlass.app.workers()] == ["idle"])
         running.signal(signal.SIGUSR1)
-        running.wait_for("Current thread")
+        running.wait_for("thread MainThread:")
         [worker] = windlass.app.workers()
         asked, unknown = windlass.many(["workers", "stacks", worker.name], ["workers", "stacks", "nobody"])
         assert "thread MainThread:" in asked.out
         assert unknown.is_error(1, "nobody")
+
+
+HANGING = """
+import ctypes
+
+from windlass import Windlass
+
+app = Windlass()
+
+
+@app.task(name="hang")
+def hang():
+    print("hanging", flush=True)
+    ctypes.PyDLL(None).pause()  # in C, and with the interpreter's lock
+"""
+
+
+def test_sigusr2_writes_the_stacks_of_an_interpreter_that_hangs(windlass: Program) -> None:
+    """B24: a job holds it, and never lets go."""
+    (windlass.folder / "hanging.py").write_text(HANGING)
+    windlass.app.enqueue("hang")
+    with windlass.start("worker", "-A", "hanging", "-q", "default") as running:
+        running.wait_for("hanging")
+        running.signal(signal.SIGUSR2)
+        running.wait_for("Current thread")

@@ -25,7 +25,7 @@ _SHORT_PIECE = 0.05
 
 class StopSignals:
     """The first SIGTERM or SIGINT asks for a stop, the second for a stop now. SIGHUP asks for a restart; with a
-    terminal it asks for a stop, for the terminal was closed. SIGUSR1 writes stacks to stderr.
+    terminal it asks for a stop, for the terminal was closed. SIGUSR1 and SIGUSR2 write stacks to stderr.
     """
 
     def __init__(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import faulthandler
+import os
 import signal
 import sys
 import threading
@@ -125,22 +127,47 @@ class StackAnswer:
 
 
 class StackSignal:
-    """While it is entered, SIGUSR1 writes the stacks of all threads to stderr, also if the interpreter hangs.
+    """While it is entered, SIGUSR1 writes the stacks of all threads to stderr, and SIGUSR2 does so where the
+    interpreter hangs. A program's own handlers stay.
 
-    Python's fault handler does it: it takes no lock and runs no Python. A program's own handler stays.
+    Python's fault handler needs no interpreter that runs, and therefore reads stacks without its lock: threads that run
+    or start meanwhile may end the process by that. So it is for the second signal alone.
     """
 
     def __init__(self) -> None:
         self._is_ours = False
+        self._is_last_resort_ours = False
 
     def __enter__(self) -> StackSignal:
         if signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
+            signal.signal(signal.SIGUSR1, _asked)
+            self._is_ours = True
+        if signal.getsignal(signal.SIGUSR2) is signal.SIG_DFL:
             # What stands for stderr may be no file.
             with suppress(AttributeError, OSError, ValueError, RuntimeError):
-                faulthandler.register(signal.SIGUSR1, all_threads=True, chain=False)
-                self._is_ours = True
+                faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
+                self._is_last_resort_ours = True
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._is_ours:
-            faulthandler.unregister(signal.SIGUSR1)
+            signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+        if self._is_last_resort_ours:
+            faulthandler.unregister(signal.SIGUSR2)
+
+
+def _asked(number: int, frame: FrameType | None) -> None:
+    """On a thread of its own: the one that was interrupted may hold any lock. It is begun without ``threading``, which
+    takes one too.
+    """
+    with suppress(RuntimeError):  # the system gives no thread
+        _thread.start_new_thread(_write_stacks, ())
+
+
+def _write_stacks() -> None:
+    text = f"stacks of process {os.getpid()}{stacks(())}\n".encode(errors="backslashreplace")
+    # Whatever stands for stderr, its lock may be taken by a thread that hangs.
+    with suppress(OSError, AttributeError, ValueError):
+        file = sys.stderr.fileno()
+        while text:
+            text = text[os.write(file, text) :]

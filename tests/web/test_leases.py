@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
+from threading import Event
 from typing import Any
 
 import apsw
@@ -334,6 +335,25 @@ async def test_jobs_of_a_client_that_goes_as_its_waiting_ends_go_back_uncharged(
             await claiming
     await app.aclose()
     await expect_given_back(app)
+
+
+def test_jobs_that_an_outage_keeps_from_being_handed_out_go_back_when_it_is_over(app: Windlass, worker: Http) -> None:
+    """B27: the store is away from the claim on, so that it cannot take them back at once either."""
+    enqueue(app)
+    tap, away = intercept(app), Event()
+
+    def fail(call: Call) -> None:
+        if call.name == "lease_ends":
+            away.set()
+        if away.is_set():
+            raise StoreUnavailable("it is away")
+
+    tap.before.append(fail)
+    worker.order("/leases", {"queues": ["tts"]}, status=503)
+    eventually(lambda: tap.calls["cycle"] + tap.calls["finish"] >= 3, "it is tried again")
+    tap.before.remove(fail)
+    eventually(lambda: app.job("one").state is State.PENDING, "it goes back")
+    assert app.job("one").attempt == 0
 
 
 @pytest.mark.only_on("sqlite")

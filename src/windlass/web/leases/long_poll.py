@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +14,20 @@ from windlass import clock
 from windlass.claimed_job import claim, release
 from windlass.client.client import Client
 from windlass.core.records import Claimed
+from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.operation import Operation
 from windlass.store.operations.queries import next_due
+from windlass.threads.start import start_thread
 from windlass.web.leases.waiting_claims import Waiter, waiting_claims_of
+
+log = logging.getLogger("windlass.web")
 
 _LOOK_AGAIN = 5.0
 """Seconds after which a claim that waits looks again without news."""
 _SHORTEST = 0.05
+_TRY_AGAIN = 0.5
+_KEEP_TRYING = 300.0
+"""Seconds for which a store that is away is asked again to take jobs back: then most leases are over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +78,30 @@ async def _give_back(client: Client, claiming: asyncio.Task[list[Claimed]]) -> N
 
 
 def release_later(client: Client, claimed: Sequence[Claimed]) -> None:
-    """Have jobs that cannot be handed out given back, uncharged."""
+    """Have jobs that cannot be handed out given back, uncharged; where the store is away, when it is back."""
     if claimed:
-        client.session.run_later(release(client, claimed))
+        client.session.run_later(_released(client, claimed))
+
+
+def _released(client: Client, claimed: Sequence[Claimed]) -> Operation[None]:
+    try:
+        yield from release(client, claimed)
+    except StoreUnavailable:
+        # On a thread of its own: those of the store are few, and closing the app waits for them.
+        start_thread(_release_when_back, client, claimed, name="windlass-release")
+
+
+def _release_when_back(client: Client, claimed: Sequence[Claimed]) -> None:
+    until = clock.monotonic() + _KEEP_TRYING
+    while clock.monotonic() < until:
+        clock.sleep(_TRY_AGAIN)
+        try:
+            client.session.run(release(client, claimed))
+        except StoreUnavailable:
+            continue
+        except WindlassError as error:  # above all, the app is closed
+            log.warning("claimed jobs that were not handed out wait for the end of their lease: %s", error)
+        return
 
 
 async def _claimed(client: Client, wanted: Claim, *, wait: float) -> list[Claimed]:

@@ -71,37 +71,37 @@ class Tables:
     def __init__(self, connection: psycopg.Connection[Any], schema: str) -> None:
         self._connection = connection
         self._schema = schema
-        self._run("SET plan_cache_mode = force_generic_plan")
-        self._run(SQL("SET search_path = {}").format(Identifier(schema)))
+        self.run("SET plan_cache_mode = force_generic_plan")
+        self.run(SQL("SET search_path = {}").format(Identifier(schema)))
         for table in BIG:
-            self._run(SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(Identifier(table)))
+            self.run(SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(Identifier(table)))
 
     def fill(self) -> None:
-        self._run(FILLED.format(jobs=JOBS))
+        self.run(FILLED.format(jobs=JOBS))
 
     def name_queues(self) -> None:
-        self._run("INSERT INTO queue (name) SELECT 'queue' || n FROM generate_series(0, 9) AS n")
+        self.run("INSERT INTO queue (name) SELECT 'queue' || n FROM generate_series(0, 9) AS n")
 
     def analyse(self) -> None:
-        self._run("ANALYZE")
+        self.run("ANALYZE")
 
     def prepare(self, forms: list[Form]) -> None:
         """Prepare statements anew and have them planned, once for all."""
-        self._run("DEALLOCATE ALL")
+        self.run("DEALLOCATE ALL")
         for call, number in forms:
-            self._run(f"PREPARE {call}_{number} AS {self._statement(call, number).text.decode()}")
+            self.run(f"PREPARE {call}_{number} AS {self._statement(call, number).text.decode()}")
             self._plan(call, number)
 
     def plans(self, forms: list[Form]) -> dict[Form, Plan]:
         return {form: self._plan(*form) for form in forms}
 
     def explain(self, statement: str) -> Plan:
-        [[[plan]]] = self._run(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()
+        [[[plan]]] = self.run(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()
         found: Plan = plan["Plan"]
         return found
 
     def explain_analysed(self, statement: str) -> Plan:
-        [[[plan]]] = self._run(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
+        [[[plan]]] = self.run(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
         found: Plan = plan["Plan"]
         return found
 
@@ -112,7 +112,7 @@ class Tables:
     def _statement(self, call: str, number: int) -> Statement:
         return statements(self._schema)[call][number]
 
-    def _run(self, code: Any) -> psycopg.Cursor[Any]:
+    def run(self, code: Any) -> psycopg.Cursor[Any]:
         return self._connection.execute(code, prepare=False)
 
 

@@ -40,6 +40,12 @@ than running them. Compiling would cost a hundred times that, at every run. Read
 judge by: where the database says serializable, busy workers would be turned down all the time. Only without a pooler,
 which would hand the settings on to others; a pooler makes up the process id that it tells its clients."""
 
+_PLANS_LAST = 2.0
+"""Seconds of work after which statements are planned anew. One that was planned while a table was empty, as far as its
+statistics knew, reads all of what has come since for each row that it looks for, until the table is analysed. Planning
+takes some milliseconds; a connection that has little to do does it hardly ever.
+"""
+
 
 class DeadlinePassed(OperationalError):
     """The server did not answer in time; the connection is closed, what became of the statement is unknown."""
@@ -70,6 +76,9 @@ class TimedConnection(Connection[Any]):
         # Kept, because to make one takes longer than to answer a short statement.
         self._asker = self.cursor()
         self._is_under_way = False
+        self.plans_last = _PLANS_LAST
+        self._worked = 0.0
+        """Seconds of work since its statements were planned."""
         self._hears = poll()
         self._hears.register(pgconn.socket, POLLIN | POLLERR | POLLHUP)
 
@@ -95,7 +104,11 @@ class TimedConnection(Connection[Any]):
     def ask(self, text: bytes, values: Sequence[Any], read: Callable[[Cursor[Any]], A]) -> A:
         """What ``read`` makes of a statement's answer."""
         self._is_under_way = True
+        began = clock.monotonic()
         try:
+            if self._worked >= self.plans_last and self.prepare_threshold is not None:
+                self._worked = 0.0
+                self.execute(b"DISCARD PLANS", prepare=False)
             answer = read(self._asker.execute(text, values))
             self._is_under_way = False
             return answer
@@ -103,6 +116,7 @@ class TimedConnection(Connection[Any]):
             self._is_under_way = False
             raise
         finally:
+            self._worked += clock.monotonic() - began
             self._asker._reset()  # noqa: SLF001  # a connection at rest must not hold a large answer
 
     def prepare_statements(self) -> None:

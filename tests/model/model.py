@@ -368,6 +368,7 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
             start_by=job.start_by if started_at is None or state in FINISHED else None,
             **({"fence": job.fence + 1} if verb is Verb.RESCUE else self._told_by_owner(job, ending)),
         )
+        self.return_to_line(self.jobs[job.seq])
         if _has_begun(self.jobs[job.seq]):
             self._release_key(job, "started")
         return True
@@ -510,7 +511,8 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
             if job and not self._is_open(lease) and was_started == (job.started_at is not None):
                 self._note(job, "rescued", job.worker, job.fence)
                 self._end(ending, Verb.RESCUE)
-                rescued.append(Rescued(job.id, self.jobs[job.seq].state))
+                state = self.jobs[job.seq].state
+                rescued.append(Rescued(job.id, State.PENDING if state is State.BLOCKED else state))
         self.let_go()
         return sorted(rescued, key=lambda one: one.id)
 

@@ -31,6 +31,8 @@ TRAFFIC: dict[str, list[Edit]] = {
         Edit("promote", "late.state IN ('scheduled', 'pending', 'blocked')", "late.state IN ('scheduled', 'pending')")
     ],
     "blocked jobs not counted in a queue's length": [Edit("enqueue", "'retrying', 'blocked')", "'retrying')")],
+    "released job loses its turn": [Edit("cycle", "= 'pending' AND EXISTS", "= '' AND EXISTS")],
+    "rescued job loses its turn": [Edit("rescue", "= 'pending' AND EXISTS", "= '' AND EXISTS")],
     "limit of a key not known": [Edit("cycle", "coalesce(concurrency, declared)", "1")],
     "limit of a key that grew lets no job go": [Edit("unblock", *LET_NONE_GO)],
     "token not taken by a claim": [Edit("cycle", "- period * coalesce((", "- 0 * coalesce((")],

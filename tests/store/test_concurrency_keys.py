@@ -100,12 +100,97 @@ def test_every_ending_lets_the_next_job_go(store: Store, outcome: Outcome) -> No
     assert taken(worker) == ["b"]
 
 
-def test_a_released_job_comes_back_in_its_order(store: Store) -> None:
+def test_a_released_job_keeps_its_turn(store: Store) -> None:
+    """C3: of those that wait for the key, it has been ready longest."""
+    worker, first = holding(store, "b", "c")
+    worker.end(first, INTERRUPTED)
+    assert [state_of(store, id) for id in ("first", "b", "c")] == [State.PENDING, State.BLOCKED, State.BLOCKED]
+    assert store.job("first").reason is None
+    [again] = worker.take()
+    assert again.id == "first"
+    worker.end(again)
+    assert taken(worker) == ["b"]
+
+
+def test_a_job_of_higher_priority_goes_before_one_that_is_released(store: Store) -> None:
+    worker, first = holding(store)
+    store.enqueue(new_job("low", one_of="u", priority=-1), new_job("high", one_of="u", priority=1))
+    assert taken(worker) == []
+    worker.end(first, INTERRUPTED)
+    assert counts(store) == {State.PENDING: 1, State.BLOCKED: 2}
+    assert store.job("first").reason == "key", "it waits with the others"
+    order = []
+    for _ in range(3):
+        [running] = worker.take()
+        order.append(running.id)
+        worker.end(running)
+    assert order == ["high", "first", "low"]
+
+
+def test_a_released_job_for_whose_key_none_waits_holds_nothing(store: Store) -> None:
+    worker, first = holding(store)
+    worker.end(first, INTERRUPTED)
+    store.enqueue(new_job("high", one_of="u", priority=1))
+    assert taken(worker, 1) == ["high"]
+
+
+def test_released_jobs_take_no_more_places_than_a_limit_that_shrank(store: Store) -> None:
+    store.run(declare({"greet": 2}))
+    worker = store.a_worker()
+    store.enqueue(*(new_job(id, one_of="u") for id in "abc"))
+    one, other = worker.take()
+    assert state_of(store, "c") is State.BLOCKED
+    store.run(declare({"greet": 1}))
+    worker.cycle(endings=[ending(one, INTERRUPTED), ending(other, INTERRUPTED)])
+    assert [state_of(store, id) for id in "abc"] == [State.PENDING, State.BLOCKED, State.BLOCKED]
+    assert taken(worker) == ["a"]
+
+
+def test_a_cancelled_job_that_is_released_passes_its_key_on(store: Store) -> None:
+    worker, first = holding(store, "b")
+    cancel(store, "first")
+    worker.end(first, INTERRUPTED)
+    assert [state_of(store, id) for id in ("first", "b")] == [State.CANCELLED, State.PENDING]
+
+
+def test_a_release_that_is_sent_twice_changes_nothing_more(store: Store) -> None:
     worker, first = holding(store, "b")
     worker.end(first, INTERRUPTED)
-    assert state_of(store, "b") is State.PENDING, "it was the first that waited"
+    worker.end(first, INTERRUPTED)
+    assert [state_of(store, id) for id in ("first", "b")] == [State.PENDING, State.BLOCKED]
+
+
+def test_a_rescue_gives_the_key_back(store: Store) -> None:
+    """C3, F3: the key of a dead worker's job is free with the rescue."""
+    holding(store)
+    store.advance(TTL)
+    store.rescue()
+    store.enqueue(new_job("high", one_of="u", priority=1))
+    assert taken(store.a_worker(), 1) == ["high"]
+
+
+def test_a_rescued_job_keeps_its_turn(store: Store) -> None:
+    """C3, F3: of those that wait for the key, it has been ready longest; nor is it forgotten while it is a suspect."""
+    holding(store, "b")
+    store.advance(TTL)
+    assert [(found.id, found.state) for found in store.rescue()] == [("first", State.PENDING)]
+    assert [state_of(store, id) for id in ("first", "b")] == [State.PENDING, State.BLOCKED]
+    worker = store.a_worker()
+    [again] = worker.cycle(requests=[("default", 9)], takes_suspect=True).claimed
+    assert again.id == "first"
+    worker.end(again)
     assert taken(worker) == ["b"]
-    assert state_of(store, "first") is State.BLOCKED
+
+
+def test_a_stale_ending_gives_nothing_back(store: Store) -> None:
+    worker, first = holding(store, "b", "c")
+    store.advance(TTL)
+    store.rescue()
+    other = store.a_worker()
+    assert ids(other.cycle(requests=[("default", 9)], takes_suspect=True).claimed) == ["first"]
+    worker.end(first)
+    assert [state_of(store, id) for id in "bc"] == [State.BLOCKED, State.BLOCKED]
+    assert taken(store.a_worker(), queue="default") == []
 
 
 def test_the_ending_and_the_claim_of_the_next_are_one_cycle(store: Store) -> None:
@@ -114,26 +199,6 @@ def test_the_ending_and_the_claim_of_the_next_are_one_cycle(store: Store) -> Non
     assert ids(result.claimed) in (["b"], [])
     assert ids(result.claimed) == ["b"] or taken(worker) == ["b"]
     assert state_of(store, "c") is State.BLOCKED
-
-
-def test_a_rescue_gives_the_key_back(store: Store) -> None:
-    """C3, F3: the key of a dead worker's job is free with the rescue."""
-    holding(store, "b")
-    store.advance(TTL)
-    store.rescue()
-    assert [state_of(store, id) for id in ("first", "b")] == [State.PENDING, State.PENDING]
-    assert taken(store.a_worker(), 1) == ["b"], "it was let go first"
-
-
-def test_a_stale_ending_gives_nothing_back(store: Store) -> None:
-    worker, first = holding(store, "b", "c")
-    store.advance(TTL)
-    store.rescue()
-    other = store.a_worker()
-    assert taken(other, 1) == ["b"]
-    worker.end(first)
-    assert state_of(store, "c") is State.BLOCKED
-    assert taken(store.a_worker(), queue="default") == []
 
 
 def test_an_ending_that_is_sent_twice_gives_one_key_back(store: Store) -> None:
@@ -264,9 +329,11 @@ def test_a_manual_claim_counts(store: Store) -> None:
     store.end(first)
     [second] = pulled(store)
     assert second.id == "b"
+    store.enqueue(new_job("d", one_of="u"))
+    assert pulled(store) == []
     store.advance(TTL)
     store.rescue()
-    assert ids(pulled(store)) == ["b"]
+    assert ids(pulled(store)) == ["b"], "it keeps its turn"
 
 
 def test_a_repeated_manual_claim_takes_nothing_twice(store: Store) -> None:

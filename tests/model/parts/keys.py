@@ -52,6 +52,11 @@ class KeyModel(Part):
         self._move(job, Verb.BLOCK, State.BLOCKED, reason="key")
         return True
 
+    def return_to_line(self, job: JobRecord) -> None:
+        """Put a job whose run is over back among those that wait for its key, if there are any."""
+        if job.state is State.PENDING and any(other.concurrency_key == job.concurrency_key for other in self.blocked()):
+            self._move(job, Verb.BLOCK, State.BLOCKED, reason="key")
+
     def unblock(self) -> None:
         """Let go what waits for a key that is free, in the order of claims."""
         for key in {job.concurrency_key for job in self.blocked()}:

@@ -173,6 +173,11 @@ WITH
         CASE WHEN ending.state <> 'completed' AND coalesce(running.started_at, ending.ran_for) IS NOT NULL THEN
             -- here attempts_after (outcome = CASE WHEN cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END)
             END AS attempts,
+        -- A released job whose concurrency key others wait for is one of them again, so that it goes when it is the first: the
+        -- trigger of this table, which comes after all else, lets go as many as may hold the key.
+        CASE WHEN
+            -- here returns_to_line (ending = ending)
+            THEN running.gate END AS line,
         -- The ending of a run that was not over in a moment, or did not just return, makes sure that there is a job.
         CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
             ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
@@ -194,7 +199,8 @@ WITH
 , back AS (
     UPDATE windlass_job AS job SET
         -- a state that no run can end in is refused by the table
-        waiting = ended.state, reason = ended.reason, attempt = ended.attempt, crashes = ended.crashes,
+        waiting = CASE WHEN ended.line IS NULL THEN ended.state ELSE 'blocked' END,
+        reason = CASE WHEN ended.line IS NULL THEN ended.reason ELSE 'key' END, attempt = ended.attempt, crashes = ended.crashes,
         rescues = ended.rescues, run_at = coalesce(clock.now + ended.delay, job.run_at),
         claimed_at = ended.claimed_at, started_at = ended.started_at, fence = ended.fence, worker = ended.worker,
         -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
@@ -206,13 +212,16 @@ WITH
     FROM ended, clock
     WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
     RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue, job.start_by,
-        job.crashes + job.rescues > 0 AS suspect
+        job.crashes + job.rescues > 0 AS suspect, ended.line
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
     SELECT seq, run_at, priority, queue, suspect, start_by FROM back WHERE waiting = 'pending'
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
-    SELECT seq, run_at, waiting, queue, start_by FROM back WHERE waiting <> 'pending'
+    SELECT seq, run_at, waiting, queue, start_by FROM back WHERE waiting NOT IN ('pending', 'blocked')
+), returned AS (
+    INSERT INTO windlass_blocked (seq, since, priority, queue, suspect, start_by, gate)
+    SELECT seq, run_at, priority, queue, suspect, start_by, line FROM back WHERE line IS NOT NULL
 ), cached AS MATERIALIZED (
     SELECT held.kind, held.place, held.cached_for, octet_length(ended.result) AS bytes
     FROM held JOIN ended ON ended.seq = held.seq CROSS JOIN LATERAL (

@@ -73,7 +73,11 @@ WITH
         -- Never below zero: a step that was recorded since the job was read has set them back.
         greatest(0, running.crashes + ending.crash) AS crashes, greatest(0, running.rescues + ending.rescue) AS rescues,
         -- here attempts_after (outcome = 'lost')
-        AS attempts
+        AS attempts,
+        -- as in cycle (full)
+        CASE WHEN
+            -- here returns_to_line (ending = ending)
+            THEN running.gate END AS line
 ), touched AS MATERIALIZED (
     SELECT taken.queue FROM taken
 ),
@@ -107,7 +111,8 @@ WITH
     FROM taken, clock WHERE state IN ('failed', 'cancelled') AND taken.seq IN (SELECT rescued.seq FROM rescued)
 ), back AS (
     UPDATE windlass_job AS job SET
-        waiting = taken.state, reason = taken.reason, attempt = taken.attempt, crashes = taken.crashes,
+        waiting = CASE WHEN taken.line IS NULL THEN taken.state ELSE 'blocked' END,
+        reason = CASE WHEN taken.line IS NULL THEN taken.reason ELSE 'key' END, attempt = taken.attempt, crashes = taken.crashes,
         rescues = taken.rescues, claimed_at = taken.claimed_at, started_at = taken.started_at,
         fence = taken.fence + 1, worker = taken.worker,
         progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors),
@@ -115,10 +120,14 @@ WITH
         -- it is the first start that has to be in time
         start_by = CASE WHEN taken.started_at IS NULL THEN job.start_by END
     FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
-    RETURNING job.seq, job.run_at, job.priority, job.queue, job.start_by, job.crashes + job.rescues > 0 AS suspect
+    RETURNING job.seq, job.run_at, job.priority, job.queue, job.start_by, job.crashes + job.rescues > 0 AS suspect,
+        taken.line
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
-    SELECT seq, run_at, priority, queue, suspect, start_by FROM back
+    SELECT seq, run_at, priority, queue, suspect, start_by FROM back WHERE line IS NULL
+), returned AS (
+    INSERT INTO windlass_blocked (seq, since, priority, queue, suspect, start_by, gate)
+    SELECT seq, run_at, priority, queue, suspect, start_by, line FROM back WHERE line IS NOT NULL
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time, and so does one
     -- that has begun a run if the key was held until then.

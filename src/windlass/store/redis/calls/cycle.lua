@@ -112,7 +112,9 @@ local function finish(ending)
     if ending.errors then keep_errors(seq, ending.errors) end
     count('running', job.queue, -1)
     touched[job.queue] = true
-    place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
+    local gate
+    state, gate = GATES.returned(state, seq, job.concurrency_key)
+    place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect, gate)
     if is_manual(job.lease) then remove_manual(job.lease) end
     if job.concurrency_key then free_concurrency_key(job.concurrency_key, seq) end
     return 1

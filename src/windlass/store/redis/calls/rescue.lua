@@ -81,7 +81,8 @@ local function free(ending)
     if not FINISHED[state] then settle_expiry(seq, job.started_at) end
     count('running', job.queue, -1)
     local at = FINISHED[state] and now or tonumber(job.run_at) or now
-    place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
+    local placed_as, gate = GATES.returned(state, written(seq), job.concurrency_key)
+    place(placed_as, job.queue, seq, tonumber(job.priority) or 0, at, suspect, gate)
     if is_manual(lease) then
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_manual(lease)

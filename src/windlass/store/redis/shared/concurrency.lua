@@ -25,6 +25,14 @@ function GATES.block(key, seq, member, score, reason)
     redis.call('ZADD', KEY.gates, 0, key)
 end
 
+-- The state, and the gate, of a job whose run is over. If it is pending, and others wait for its concurrency key, it is one of
+-- them again, so that it goes when it is the first. To be settled before the keys are.
+function GATES.returned(state, seq, key)
+    if state ~= 'pending' or not key or (try('ZCARD', blocked_key(key)) or 0) == 0 then return state end
+    redis.call('HSET', job_key(seq), 'state', 'blocked', 'reason', 'key', 'gate', key)
+    return 'blocked', key
+end
+
 -- Lets jobs go that wait at a gate, in the order of claims, so many at the most, and adds their seqs to a set; how many. To
 -- be settled.
 function GATES.let_go(key, room, set)

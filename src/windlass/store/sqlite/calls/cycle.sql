@@ -76,12 +76,15 @@ WHERE name IN (SELECT '*' UNION ALL SELECT queue FROM ended)
 
 -- 8. finish
 -- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
--- cancelled.
+-- cancelled. A released job whose concurrency key others wait for is one of them again, so that it goes when it is the first.
 -- :endings rows (Ending)
 -- only with endings
 UPDATE OR FAIL windlass_job SET
-    state = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state ELSE 'cancelled' END,
-    reason = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
+    state = CASE WHEN ending.returns THEN 'blocked'
+        WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state ELSE 'cancelled' END,
+    reason = CASE WHEN ending.returns THEN 'key'
+        WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
+    gate = CASE WHEN ending.returns THEN concurrency_key END,
     attempt = attempt + ending.charge,
     crashes = crashes + ending.crash,
     rescues = rescues + ending.rescue,
@@ -104,7 +107,10 @@ UPDATE OR FAIL windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT {endings.Ending; named; without unique_key, concurrency_key} FROM jsonb_each(:endings)
+    SELECT {endings.Ending; named; without unique_key, concurrency_key},
+        -- here returns_to_line (seq = {endings.seq}, state = {endings.state})
+        AS returns
+    FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 

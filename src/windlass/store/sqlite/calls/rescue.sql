@@ -40,12 +40,14 @@ UPDATE windlass_gate SET running = running - (
 -- 4. free
 -- Takes jobs away from leases that have expired. The fence is raised here too, so that the former owner's endings can be
 -- distinguished from repetitions of its own. A lease that was renewed since it was read keeps its jobs, and so does one
--- whose job was marked as started since: the next round decides about that one.
+-- whose job was marked as started since: the next round decides about that one. A job whose concurrency key others wait for
+-- is one of them again, so that it goes when it is the first.
 -- :endings rows (Ending, was_started)
 -- gives rescued
 UPDATE windlass_job SET
-    state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
-    reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),
+    state = iif(ending.returns, 'blocked', iif(cancel_requested_at IS NULL, ending.state, 'cancelled')),
+    reason = iif(ending.returns, 'key', iif(cancel_requested_at IS NULL, ending.reason, NULL)),
+    gate = iif(ending.returns, concurrency_key, NULL),
     attempt = attempt + ending.charge,
     -- never below zero: a step that was recorded since the job was read has set them back
     crashes = max(0, crashes + ending.crash),
@@ -63,13 +65,15 @@ UPDATE windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT {endings.Ending; named; without result, unique_key, concurrency_key}, {endings.was_started} AS was_started
+    SELECT {endings.Ending; named; without result, unique_key, concurrency_key}, {endings.was_started} AS was_started,
+        -- here returns_to_line (seq = {endings.seq}, state = {endings.state})
+        AS returns
     FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 AND (windlass_job.started_at IS NOT NULL) = ending.was_started
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
-RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
+RETURNING windlass_job.id, iif(windlass_job.state = 'blocked', 'pending', windlass_job.state), windlass_job.worker
 
 -- 5. awaited
 -- Whether jobs wait for others to end: nearly always none does.

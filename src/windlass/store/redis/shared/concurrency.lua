@@ -5,16 +5,22 @@
 local GATES = {freed = {}}
 local function holders_key(key) return prefix .. 'holders:' .. key end
 
+-- Of each task: no call changes it.
+local most = {}
 local function most_holders(key)
-    local limits = try('HMGET', prefix .. 'key_limit:' .. string.match(key, '^[^\n]*'), {limits: concurrency, declared}) or {}
-    return tonumber(limits.concurrency) or tonumber(limits.declared) or 1
+    local task = string.match(key, '^[^\n]*')
+    if not most[task] then
+        local limits = try('HMGET', prefix .. 'key_limit:' .. task, {limits: concurrency, declared}) or {}
+        most[task] = tonumber(limits.concurrency) or tonumber(limits.declared) or 1
+    end
+    return most[task]
 end
 
--- Whether the job holds its key from now on: it was promised to it, or it is free.
+-- Whether the job holds its key from now on: it is free, or was promised to it.
 function GATES.hold(key, seq)
-    if try('SISMEMBER', holders_key(key), seq) == 1 then return true end
-    if (try('SCARD', holders_key(key)) or 0) >= most_holders(key) then return false end
-    redis.call('SADD', holders_key(key), seq)
+    local holders = holders_key(key)
+    if (try('SCARD', holders) or 0) >= most_holders(key) then return try('SISMEMBER', holders, seq) == 1 end
+    redis.call('SADD', holders, seq)
     return true
 end
 
@@ -61,6 +67,8 @@ end
 
 -- Lets as many of the jobs that wait for a key go as may hold it; how many. To be settled.
 local function unblock(key)
+    -- Mostly none waits, and none has waited since it was last free.
+    if not try('ZSCORE', KEY.gates, key) and try('EXISTS', blocked_key(key)) == 0 then return 0 end
     return GATES.let_go(key, most_holders(key) - (try('SCARD', holders_key(key)) or 0), holders_key(key))
 end
 

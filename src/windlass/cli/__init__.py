@@ -31,6 +31,7 @@ import io
 import sys
 
 from windlass.cli.main import run
+from windlass.threads.process_end import end_process
 
 
 def main() -> None:
@@ -38,4 +39,4 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that knows only ASCII gets escapes, not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    end_process(run(sys.argv[1:]))

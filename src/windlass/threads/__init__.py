@@ -8,4 +8,6 @@ Files, in reading order:
 - ``reentry``: Detects a call into our code from inside itself: signal handlers, finalisers.
 - ``log_relay``: Passes log records to a thread of their own, so that no loop waits for a log handler.
 - ``store_threads``: The threads on which async callers use the store.
+- ``daemon_threads``: Threads for what coroutines hand to ``asyncio.to_thread``.
+- ``process_end``: Ends a program although store threads still wait for their store.
 """

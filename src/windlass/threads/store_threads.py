@@ -7,6 +7,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from windlass.errors import StartRefused
+from windlass.threads.process_end import STORE_THREADS
 
 _MOST = 4
 
@@ -19,7 +20,7 @@ class StoreThreads(ThreadPoolExecutor):
     """
 
     def __init__(self) -> None:
-        super().__init__(max_workers=_MOST, thread_name_prefix="windlass-store")
+        super().__init__(max_workers=_MOST, thread_name_prefix=STORE_THREADS)
         self._idle_semaphore = _IdleThreads()  # type: ignore[assignment]  # the pool makes these two calls alone
 
     def _adjust_thread_count(self) -> Any:

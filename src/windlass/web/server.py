@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp
 from windlass import clock
 from windlass.errors import ConfigError
 from windlass.forks import reset_in_child
+from windlass.threads.daemon_threads import DaemonThreads
 from windlass.threads.start import start_thread
 from windlass.web.connection import Connection
 from windlass.web.streams.streams import streams_here
@@ -54,15 +56,22 @@ class Server(uvicorn.Server):
         # A process that a job forked may outlive this one, and would keep the port.
         reset_in_child(self._socket, socket.socket.close)
         self._on_started: Callable[[], None] = lambda: None
+        self._on_stopping: Callable[[], None] = lambda: None
 
     @property
     def address(self) -> str:
         host, port = self._socket.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
-    def serve_until_signalled(self, on_started: Callable[[], None] = lambda: None) -> None:
-        """Serve until SIGTERM or SIGINT, or until ``stop``; ``on_started`` is called when requests are answered."""
-        self._on_started = on_started
+    def serve_until_signalled(
+        self, on_started: Callable[[], None] = lambda: None, *, on_stopping: Callable[[], None] = lambda: None
+    ) -> None:
+        """Serve until SIGTERM or SIGINT, or until ``stop``.
+
+        ``on_started`` is called when requests are answered; ``on_stopping`` when no more are taken, while those under
+        way still have their time. Neither may block.
+        """
+        self._on_started, self._on_stopping = on_started, on_stopping
         self.run(sockets=[self._socket])
 
     @contextmanager
@@ -81,6 +90,8 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # What a request does on a thread, such as a delivery that waits for its receiver, must not hold up the end.
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
         await super().startup(sockets)
         self._on_started()
 
@@ -93,6 +104,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._on_stopping()
         streams_here().end()  # or they would be cut off when the time for requests under way is over
         await super().shutdown(sockets)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -13,10 +13,10 @@ from windlass.app import Windlass
 from windlass.cli.app_option import with_app_and_logs
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message
+from windlass.cli.web.ending import Ending
 from windlass.cli.web.security_options import SecurityAt, with_security
 from windlass.client.config import setting
 from windlass.errors import ConfigError
-from windlass.threads.start import start_thread
 
 if TYPE_CHECKING:
     from windlass.web.security.settings import SecuritySettings
@@ -26,8 +26,6 @@ log = logging.getLogger("windlass.web")
 
 HOST = "127.0.0.1"
 PORT = 8787
-_CLOSING = 0.5
-"""Seconds that the store may take to close: a call that hangs there must not hold the process up."""
 
 
 @click.command()
@@ -64,13 +62,10 @@ def web(
         "store": app.store,
         "duties": not no_duties,
     }
-    with nullcontext() if no_duties else DutiesBeside(app.client, on_over=server.stop):
-        server.serve_until_signalled(
-            lambda: out.show(
-                Message(f"dashboard of {app.store} at {server.address}, API at /api/v1; stop with Ctrl-C", started)
-            )
-        )
-    start_thread(app.close, name="windlass-close").join(_CLOSING)
+    duties = None if no_duties else DutiesBeside(app.client, on_over=server.stop)
+    said = Message(f"dashboard of {app.store} at {server.address}, API at /api/v1; stop with Ctrl-C", started)
+    with Ending(app, duties) as ending:
+        server.serve_until_signalled(lambda: out.show(said), on_stopping=ending.begin)
 
 
 @contextmanager

@@ -118,10 +118,18 @@ class DutiesBeside:
         self._ticker = Ticker(self._tick, name="duties-beside")
 
     def __enter__(self) -> DutiesBeside:
-        self._ticker.start()
+        self.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Look for a store from now on; raises ``StartRefused``."""
+        self._ticker.start()
+
+    def stop(self) -> None:
+        """End them after the rounds under way; takes as long as the store does."""
         if self._ticker.stop(timeout=_LAST_ROUND) and self._running is not None:
             self._running.stop()
 

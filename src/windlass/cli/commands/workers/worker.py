@@ -24,6 +24,7 @@ from windlass.core.units import memory
 from windlass.errors import ConfigError, StartRefused
 from windlass.integrations.prometheus import StoreMetrics, render_worker
 from windlass.options import QueueShare
+from windlass.threads.process_end import CLOSING_THREAD
 from windlass.threads.start import start_thread
 from windlass.version import VERSION
 from windlass.worker.supervisor.reexec import EXIT_RESTART, RESTARTED
@@ -166,7 +167,7 @@ def _let_go(app: Windlass) -> None:
     that up, but not the process.
     """
     with suppress(StartRefused):  # the process ends, and with it whatever is open
-        start_thread(app.close, name="windlass-close").join(_CLOSING)
+        start_thread(app.close, name=CLOSING_THREAD).join(_CLOSING)
 
 
 def _run(

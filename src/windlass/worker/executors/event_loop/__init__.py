@@ -5,5 +5,4 @@ Files, in reading order:
 - ``executor``: Runs coroutines on the loop thread.
 - ``loop_thread``: One event loop on its own thread.
 - ``block_detector``: Detects that a coroutine blocks the loop, and which.
-- ``daemon_threads``: Threads for what coroutines hand to ``asyncio.to_thread``.
 """

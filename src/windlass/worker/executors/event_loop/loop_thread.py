@@ -12,9 +12,9 @@ from typing import Any
 
 from windlass import clock
 from windlass.errors import StartRefused
+from windlass.threads.daemon_threads import DaemonThreads
 from windlass.threads.start import start_thread
 from windlass.worker.executors.event_loop.block_detector import BlockDetector
-from windlass.worker.executors.event_loop.daemon_threads import DaemonThreads
 from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")

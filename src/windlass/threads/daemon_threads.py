@@ -17,7 +17,8 @@ class DaemonThreads(ThreadPoolExecutor):
     """A pool that does not keep the process from ending.
 
     The interpreter waits for the threads of a plain pool when it ends, so one call that blocks would hold up a worker
-    that is to stop. An event loop takes no other kind of pool, hence the base class, of which nothing is used.
+    or a server that is to stop. An event loop takes no other kind of pool, hence the base class, of which nothing is
+    used.
     """
 
     def __init__(self) -> None:

@@ -13,12 +13,13 @@ from tests.places.raw_sqlite import RawSqlite
 from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, ids, new_job, raised
 from tests.store.every_state import a_job_in
+from tests.store.flows import child_of
 from tests.store.stores import Store
 from windlass.core.encryption.encryption import Encryption
 from windlass.core.limits.concurrency import stored_key
 from windlass.core.state import State
 from windlass.insight.diagnostics.consistency import LOST_FOR_GOOD, examine, look_again, sentence
-from windlass.store.operations import queries, queues
+from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.diagnostics.consistency import Damage, repair
 from windlass.store.operations.limits.concurrency import mend_keys
 from windlass.store.operations.queues import mend_counters
@@ -254,6 +255,52 @@ def text_that_is_missing(store: Store) -> Damage:
     return Damage("no_text", "a", "errors", job.seq)
 
 
+def parent_that_is_gone(store: Store) -> Damage:
+    """Deleted past every trigger."""
+    parent = store.a_job(new_job("p"))
+    child_of(store, "a", "p")
+    if kind_of(store) == "redis":
+        redis(store, "DEL", f"job:{parent.seq}")
+        redis(store, "HDEL", "ids", "p")
+    else:
+        sql(store, "UPDATE windlass_edge SET parent = 4711, state = 1")
+    return Damage("stale_edge", "a", str(parent.seq) if kind_of(store) == "redis" else "4711", store.job("a").seq)
+
+
+def parent_that_has_ended(store: Store) -> Damage:
+    """Its child was not told."""
+    store.enqueue(new_job("p"))
+    child_of(store, "a", "p")
+    [parent] = store.a_worker().take()
+    if kind_of(store) == "redis":
+        redis(store, "SREM", "awaited", parent.seq)
+        store.end(parent)
+    else:
+        sql(store, "UPDATE windlass_edge SET parent = 4711")
+        store.end(parent)
+        sql(store, f"UPDATE windlass_edge SET parent = {parent.seq}, state = 1")
+    return Damage("stale_edge", "a", "p", store.job("a").seq)
+
+
+def edges_that_are_missing(store: Store) -> Damage:
+    parent = store.a_job(new_job("p"))
+    child_of(store, "a", "p")
+    job = store.job("a")
+    if kind_of(store) == "redis":
+        redis(store, "DEL", f"awaits:{job.seq}")
+        redis(store, "DEL", f"children:{parent.seq}")
+    else:
+        sql(store, "DELETE FROM windlass_edge")
+    return Damage("no_edges", "a", "parents", job.seq)
+
+
+def edge_of_which_the_parent_knows_nothing(store: Store) -> Damage:
+    parent = store.a_job(new_job("p"))
+    child_of(store, "a", "p")
+    redis(store, "DEL", f"children:{parent.seq}")
+    return Damage("lost_edge", "a", "p", store.job("a").seq)
+
+
 def key_of_no_job(store: Store) -> Damage:
     store.a_job()
     sql(store, "INSERT INTO windlass_key (key, id, until) VALUES ('k', 'ghost', 'finished')")
@@ -271,6 +318,10 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     end_that_is_missing: ("sqlite",),
     tag_of_no_job: ("sqlite", "postgres"),
     key_of_no_job: ("sqlite", "postgres"),
+    parent_that_is_gone: ("sqlite", "postgres", "redis"),
+    parent_that_has_ended: ("sqlite", "postgres", "redis"),
+    edges_that_are_missing: ("sqlite", "postgres", "redis"),
+    edge_of_which_the_parent_knows_nothing: ("redis",),
     place_that_is_missing: ("postgres", "redis"),
     place_in_another_queue: ("postgres",),
     place_with_another_priority: ("postgres",),
@@ -320,6 +371,37 @@ def test_a_job_that_stood_nowhere_runs_again(store: Store) -> None:
     assert store.a_worker().take() == []
     mend(store, damage)
     assert ids(store.a_worker().take()) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("plant", "state"),
+    [
+        (parent_that_is_gone, State.CANCELLED),
+        (parent_that_has_ended, State.PENDING),
+        pytest.param(edge_of_which_the_parent_knows_nothing, State.BLOCKED, marks=pytest.mark.only_on("redis")),
+    ],
+)
+def test_a_child_that_would_wait_for_ever_goes_on_after_a_repair(
+    store: Store, plant: Callable[[Store], Damage], state: State
+) -> None:
+    """F8: as its policy says for a parent that ended like this."""
+    damage = plant(store)
+    store.run(jobs.promote())
+    assert store.job("a").state is State.BLOCKED
+    mend(store, damage)
+    store.run(jobs.promote())
+    assert store.job("a").state is state
+
+
+def test_a_child_that_waits_for_a_person_is_no_damage(store: Store) -> None:
+    """F8: its parent has failed, and its policy is to wait."""
+    store.enqueue(new_job("p", attempts=1))
+    child_of(store, "a", "p", policy="wait")
+    [parent] = store.a_worker().take()
+    store.end(parent, raised())
+    store.run(jobs.promote())
+    assert store.job("a").state is State.BLOCKED
+    assert found(store) == []
 
 
 @pytest.mark.only_on("postgres")

@@ -25,6 +25,8 @@ _SENTENCES = {
     "left_lease": "job {subject} does not run, and has a lease",
     "no_gate": "job {subject} is blocked, and waits for nothing",
     "no_edges": "job {subject} waits for other jobs that have all ended",
+    "stale_edge": "job {subject} still waits for job {detail}, which has ended or is not there",
+    "lost_edge": "job {subject} waits for job {detail}, which does not know of it",
     "no_end": "job {subject} is {detail}, and has no time at which it ended",
     "no_tag": "job {subject} is not found by its tag {detail}",
     "no_text": "job {subject}: its {detail} is gone",

@@ -31,6 +31,18 @@ SELECT job.seq, 'no_edges', job.reason FROM job CROSS JOIN LATERAL (
 WHERE blocked.gate = 'parents'
 AND (SELECT edge.child FROM windlass_edge AS edge WHERE edge.child = job.seq AND edge.state < 2 LIMIT 1) IS NULL
 UNION ALL
+-- One that waits for a person, as its policy says, is in order.
+SELECT edge.child, 'stale_edge', coalesce(
+    (SELECT parent.id FROM windlass_job AS parent WHERE parent.seq = edge.parent), CAST(edge.parent AS text))
+FROM (
+    SELECT edge.child, edge.parent, edge.policy, coalesce(
+        (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = edge.parent),
+        (SELECT 'alive' FROM windlass_job AS parent WHERE parent.seq = edge.parent), 'gone') AS state
+    FROM job CROSS JOIN LATERAL (
+        SELECT * FROM windlass_edge WHERE windlass_edge.child = job.seq AND windlass_edge.state = 1 OFFSET 0) AS edge
+    WHERE (SELECT blocked.gate FROM windlass_blocked AS blocked WHERE blocked.seq = job.seq) = 'parents') AS edge
+WHERE edge.state = 'completed' OR (edge.policy <> 'wait' AND edge.state <> 'alive')
+UNION ALL
 SELECT job.seq, 'no_tag', tag.name FROM job
 CROSS JOIN LATERAL regexp_matches(job.tags, '"([^"]+)"', 'g') AS found (texts)
 CROSS JOIN LATERAL (SELECT found.texts[1] AS name) AS tag

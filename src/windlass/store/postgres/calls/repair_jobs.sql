@@ -45,6 +45,12 @@ WITH
     DELETE FROM windlass_ready AS ready USING lost WHERE ready.seq = lost.seq
 ), overdue AS (
     DELETE FROM windlass_due AS due USING lost WHERE due.seq = lost.seq
+), looked_at AS (
+    -- Promote looks again at an edge whose parent has ended or is gone, and does as the child's policy says.
+    UPDATE windlass_edge AS edge SET state = 0 FROM found
+    WHERE found.kind = 'stale_edge' AND edge.child = found.seq AND edge.state = 1 AND (
+        (SELECT finished.seq FROM windlass_finished AS finished WHERE finished.seq = edge.parent) IS NOT NULL
+        OR (SELECT parent.seq FROM windlass_job AS parent WHERE parent.seq = edge.parent) IS NULL)
 ), placed AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
     SELECT DISTINCT seq, run_at, priority, queue, crashes + rescues > 0, start_by FROM lost

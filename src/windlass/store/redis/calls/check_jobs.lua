@@ -1,9 +1,9 @@
 -- What of these jobs contradicts itself, only read.
--- KEYS counts, due, ids, waiting
+-- KEYS counts, due, ids, waiting, awaited, unsettled, expiring
 -- without epoch
 -- asks seqs
 -- gives found: rows (seq, kind, detail)
--- with index, state_sets, lease, texts, tags
+-- with index, state_sets, lease, texts, tags, unique, edges
 local found = {}
 local OWN_KEYS = {'payload', 'meta', 'retry', 'result', 'errors', 'progress', 'tags', 'attempts'}
 
@@ -22,6 +22,26 @@ local function has_place(job, seq, state)
     return state == 'pending' and try('ZSCORE', pending_key(job.queue), member) ~= false
 end
 
+-- What is wrong with the edges of a child that waits for its parents. One that waits for a person, as its policy says, is in
+-- order, and so is one that promote is to look at.
+local function look_at_edges(seq, tell)
+    local child = written(seq)
+    local parents = try('SMEMBERS', EDGES.awaits_key(child)) or {}
+    if #parents == 0 then tell('no_edges', EDGES.GATE) end
+    local waits = try('HGET', job_key(child), 'on_parent_failure') == 'wait'
+    for _, parent in ipairs(parents) do
+        local of = try('HMGET', job_key(parent), {of: id, state}) or {}
+        local is_over = not of.state or EDGES.FINAL[of.state]
+        if redis.call('SISMEMBER', KEY.unsettled, parent) == 1 then
+            -- promote looks at it
+        elseif is_over and not (waits and of.state ~= 'completed') then
+            tell('stale_edge', of.id or parent)
+        elseif not try('ZSCORE', EDGES.children_key(parent), child) or redis.call('SISMEMBER', KEY.awaited, parent) == 0 then
+            tell('lost_edge', of.id or parent)
+        end
+    end
+end
+
 local function look_at(seq)
     local key = job_key(written(seq))
     local job = try('HMGET', key, {
@@ -31,6 +51,7 @@ local function look_at(seq)
     if not has_place(job, seq, job.state) then tell('no_place', job.state) end
     if job.state == 'running' and job.lease and try('EXISTS', lease_key(job.lease)) ~= 1 then tell('no_lease', job.lease) end
     if job.state == 'blocked' and not job.gate then tell('no_gate') end
+    if job.state == 'blocked' and job.gate == EDGES.GATE then look_at_edges(seq, tell) end
     if redis.call('HGET', KEY.ids, job.id) ~= written(seq) then tell('no_id', job.id) end
     if not has_bit('all', seq) then tell('no_bit', 'all') end
     if INDEXED[job.state] and not has_bit(job.state, seq) then tell('no_bit', job.state) end

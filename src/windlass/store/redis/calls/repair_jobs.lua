@@ -1,8 +1,8 @@
 -- Sets right what check_jobs has found: a job goes where its state says, one that should run and is held by no lease is
 -- ready, what waits for nothing is ready, and what runs under a lease that is gone is found by the next rescue.
--- KEYS counts, due, ids, waiting, lease_until
+-- KEYS counts, due, ids, waiting, lease_until, awaited, unsettled, expiring
 -- asks found: rows (seq, kind) as one
--- with chunks, allow_oom, index, state_sets, lease, texts, tags
+-- with chunks, allow_oom, index, state_sets, lease, texts, tags, unique, edges
 local function set_right(one)
     local seq, kind = one.seq, one.kind
     local key = job_key(written(seq))
@@ -24,6 +24,8 @@ local function set_right(one)
         redis.call('HDEL', key, 'reason')
         count('blocked', job.queue, -1)
         place('pending', job.queue, seq, priority, job.run_at or stamp, suspect)
+    elseif (kind == 'no_edges' or kind == 'stale_edge' or kind == 'lost_edge') and EDGES.waiting_child(seq) then
+        if EDGES.wait_again(written(seq)) == 0 then EDGES.release(written(seq)) end
     elseif kind == 'no_lease' and job.state == 'running' and job.lease and try('EXISTS', lease_key(job.lease)) ~= 1 then
         -- Rescue finds it there at once.
         redis.call('ZADD', KEY.lease_until, '-inf', job.lease)

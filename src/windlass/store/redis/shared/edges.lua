@@ -192,6 +192,13 @@ function EDGES.block_again(seq, child)
     displace('cancelled', child.queue, seq, priority)
     place('blocked', child.queue, seq, priority, child.run_at or stamp, false, EDGES.GATE)
     if child.start_by then note_expiry(seq, child.start_by) end
+    EDGES.wait_again(seq)
+end
+
+-- Opens the edges of a blocked child whose parents have not completed; how many there are. Promote looks at those of parents
+-- that have ended or are gone.
+function EDGES.wait_again(seq)
+    local opened = 0
     local parents = redis.call('LRANGE', EDGES.parents_key(seq), 0, -1)
     parents[#parents + 1] = try('HGET', EDGES.watch_key(seq), 'member') or nil
     for _, parent in ipairs(parents) do
@@ -201,8 +208,10 @@ function EDGES.block_again(seq, child)
             redis.call('SADD', EDGES.awaits_key(seq), parent)
             redis.call('SADD', KEY.awaited, parent)
             if not state or EDGES.FINAL[state] then redis.call('SADD', KEY.unsettled, parent) end
+            opened = opened + 1
         end
     end
+    return opened
 end
 
 -- The edges of a child that waits for none of its parents any more.

@@ -13,6 +13,13 @@ UNION ALL
 SELECT seq, 'no_edges', reason FROM job WHERE state = 'blocked' AND gate = 'parents'
 AND NOT EXISTS (SELECT 1 FROM windlass_edge WHERE windlass_edge.child = job.seq AND windlass_edge.state < 2)
 UNION ALL
+-- One that waits for a person, as its policy says, is in order.
+SELECT job.seq, 'stale_edge', coalesce(parent.id, CAST(edge.parent AS TEXT)) FROM job
+CROSS JOIN windlass_edge AS edge ON edge.child = job.seq AND edge.state = 1
+LEFT JOIN windlass_job AS parent ON parent.seq = edge.parent
+WHERE job.state = 'blocked' AND job.gate = 'parents' AND (parent.state = 'completed'
+    OR (edge.policy <> 'wait' AND coalesce(parent.state, 'gone') IN ('failed', 'cancelled', 'gone')))
+UNION ALL
 SELECT seq, 'no_end', state FROM job WHERE state IN ('completed', 'failed', 'cancelled') AND finished_at IS NULL
 UNION ALL
 SELECT job.seq, 'no_tag', tag.value FROM job JOIN json_each(iif(json_valid(job.tags), job.tags, '[]')) AS tag

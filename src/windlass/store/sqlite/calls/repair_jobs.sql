@@ -13,14 +13,22 @@ WHERE state = 'blocked' AND seq IN (
 AND (gate IS NULL OR NOT EXISTS (
     SELECT 1 FROM windlass_edge WHERE windlass_edge.child = windlass_job.seq AND windlass_edge.state < 2))
 
--- 3. end
+-- 3. edges
+-- Promote looks again at an edge whose parent has ended or is gone, and does as the child's policy says.
+-- :found rows (seq, kind) as found
+UPDATE windlass_edge SET state = 0 WHERE state = 1 AND child IN (
+    SELECT {found.seq} FROM jsonb_each(:found) AS found WHERE {found.kind} = 'stale_edge')
+AND coalesce((SELECT parent.state FROM windlass_job AS parent WHERE parent.seq = windlass_edge.parent), 'gone')
+    IN ('completed', 'failed', 'cancelled', 'gone')
+
+-- 4. end
 -- A finished job has ended now, so that retention finds it.
 -- :found rows (seq, kind) as found
 UPDATE windlass_job SET finished_at = :now
 WHERE state IN ('completed', 'failed', 'cancelled') AND finished_at IS NULL AND seq IN (
     SELECT {found.seq} FROM jsonb_each(:found) AS found WHERE {found.kind} = 'no_end')
 
--- 4. tags
+-- 5. tags
 -- :found rows (seq, kind) as found
 INSERT INTO windlass_tag (tag, seq)
 SELECT DISTINCT tag.value, job.seq FROM jsonb_each(:found) AS found JOIN windlass_job AS job ON job.seq = {found.seq}

@@ -34,5 +34,6 @@ def test_a_request_that_hangs_ends_by_its_deadline(far_app: Apps, proxy: Proxy) 
     Http(app, deadline=PATIENCE).order("/jobs", {"task": "greet"}, status=201)
     http = Http(app, deadline=0.2)
     proxy.swallow()
-    answer = http.post(f"{V1}/jobs", json={"task": "greet"})
-    assert (answer.status_code, "may have been made" in answer.text) == (503, True)
+    for path, order in (("jobs", {"task": "greet"}), ("leases", {"limit": 1})):
+        answer = http.post(f"{V1}/{path}", json=order)
+        assert (answer.status_code, "may have been made" in answer.text) == (503, True), path

@@ -128,7 +128,7 @@ class _Serving:
                 query=read_query(request, route.query),
                 body=await read_body(request, route, body),
             )
-            async with asyncio.timeout(self._deadline if route.seconds is None else route.seconds):
+            async with asyncio.timeout(self._seconds(call, route)):
                 given = await self._handled(call, route)
             if route.action is not None:
                 await self._note(call, route.action, given)
@@ -147,6 +147,11 @@ class _Serving:
             # moment later.
             if route.action is not None and route.role is not Role.WORKER:
                 self._readings.forget()
+
+    def _seconds(self, call: Call[Any, Any], route: Route) -> float:
+        """Within which a request is answered."""
+        seconds = self._deadline if route.seconds is None else route.seconds
+        return seconds if route.waits is None else seconds + route.waits(call)
 
     async def _note(self, call: Call[Any, Any], action: str, given: object) -> None:
         said = given if isinstance(given, Answer) else Answer()

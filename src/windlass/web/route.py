@@ -117,6 +117,8 @@ class Route:
     """The statuses it may answer besides those of all routes."""
     seconds: float | None = None
     """How long it may take; None: as long as all."""
+    waits: Callable[[Call[Any, Any]], float] | None = None
+    """For how many seconds more, because the caller wants to wait."""
     show_problem: Callable[[Call[Any, Any], Problem], Response] | None = None
     """Answers what goes wrong, for people; None: a problem document."""
 

@@ -146,7 +146,7 @@ ROUTES = (
         is_body_needed=False,
         answer=shapes.LeasedJobs,
         action="lease.claim",
-        seconds=shapes.LONGEST_WAIT + 15,
+        waits=lambda call: call.body.wait,
     ),
     _row("extend", extend, shapes.Extension, "Keep a job for longer, from now on.", shapes.LeaseState),
     _row("progress", progress, shapes.ProgressReport, "Tell how far a job is.", shapes.LeaseState),

@@ -199,6 +199,14 @@ def tag_of_no_job(store: Store) -> Damage:
     return Damage("stray_tag", "vip", seq=4711)
 
 
+def edge_of_no_job_that_could_be(store: Store) -> Damage:
+    """Its number is far behind that of any job."""
+    parent = store.a_job(new_job("p"))
+    columns = "child, parent, place, state, policy"
+    sql(store, f"INSERT INTO windlass_edge ({columns}) VALUES ({2**40}, {parent.seq}, 0, 1, 'run')")
+    return Damage("stray_edge", str(parent.seq), seq=2**40)
+
+
 def tally_that_is_wrong(store: Store) -> Damage:
     store.finished(new=new_job("a"))
     sql(store, "INSERT INTO windlass_tally (number, state, queue) VALUES (5, 'completed', 'default')")
@@ -317,6 +325,7 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     gate_that_is_missing: ("sqlite",),
     end_that_is_missing: ("sqlite",),
     tag_of_no_job: ("sqlite", "postgres"),
+    edge_of_no_job_that_could_be: ("sqlite", "postgres"),
     key_of_no_job: ("sqlite", "postgres"),
     parent_that_is_gone: ("sqlite", "postgres", "redis"),
     parent_that_has_ended: ("sqlite", "postgres", "redis"),

@@ -81,17 +81,16 @@ def examine(encryption: Encryption) -> Operation[tuple[list[Damage], int]]:
     Encrypted texts whose key is at hand are opened: one that was changed, or belongs to another job, is damaged.
     """
     damages: list[Damage] = []
-    examined, last, after = 0, 0, 0
+    examined, after = 0, 0
     while True:
         page = yield from consistency.walk(after)
         damages += yield from _of_jobs(page.stops, encryption)
         examined += len(page.stops)
-        last = max([last, *(job.seq for job in page.stops)])
         if page.next is None:
             break
         after = page.next
     damages += yield from consistency.damaged_counters()
-    damages += yield from consistency.strays(last)
+    damages += yield from consistency.strays()
     return damages, examined
 
 
@@ -104,7 +103,7 @@ def look_again(damages: Sequence[Damage], encryption: Encryption) -> Operation[l
     if any(not one.seq and not one.kind.startswith("stray_") for one in damages):
         found += yield from consistency.damaged_counters()
     if any(one.kind.startswith("stray_") for one in damages):
-        found += yield from consistency.strays(max(one.seq for one in damages))
+        found += yield from consistency.strays()
     still = {(one.kind, one.subject, one.detail, one.seq) for one in found}
     return [one for one in damages if (one.kind, one.subject, one.detail, one.seq) in still]
 

@@ -17,6 +17,8 @@ from windlass.store.pages import Found
 _STRAYS_AT_ONCE = 1000
 _SPAN = 100_000
 """How many seqs one look for strays covers."""
+_MOST_SPANS = 1000
+"""A damaged seq may be any number: then each look covers more of them."""
 _END = 2**62
 
 
@@ -74,11 +76,12 @@ def _unknown_queues() -> Operation[list[Damage]]:
     ]
 
 
-def strays(last: int) -> Operation[list[Damage]]:
-    """What points at jobs that are not there: tags, edges, steps, ids, unique keys. ``last`` is the newest seq."""
+def strays() -> Operation[list[Damage]]:
+    """What points at jobs that are not there: tags, edges, steps, ids, unique keys."""
     found: list[Damage] = []
     cursor = "0"
-    for after, before in _spans(last):
+    newest = yield from queries.matching(queries.Filter(), limit=1)
+    for after, before in _spans(max([0, *(job.seq for job in newest.jobs)])):
         while True:
             params = {"after": after, "before": before, "cursor": cursor, "limit": _STRAYS_AT_ONCE}
             answer = yield Call("check_strays", params, Lane.READ)
@@ -93,10 +96,11 @@ def strays(last: int) -> Operation[list[Damage]]:
 
 
 def _spans(last: int) -> Iterator[tuple[int, int]]:
-    """The seqs in spans; the last one is open."""
-    for after in range(0, last, _SPAN):
-        yield after, after + _SPAN
-    yield max(0, -(-last // _SPAN) * _SPAN), _END
+    """The seqs up to that of the newest job in spans, and an open one for all behind it."""
+    span = max(_SPAN, -(-last // _MOST_SPANS))
+    for after in range(0, last, span):
+        yield after, after + span
+    yield max(0, -(-last // span) * span), _END
 
 
 def _stray_keys() -> Operation[list[Damage]]:

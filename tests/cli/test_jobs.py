@@ -310,6 +310,13 @@ def test_jobs_are_found_by_time_metadata_and_how_long_they_run(windlass: Program
         [*listed, "--running-for", "1h", "--state", "failed"],
         [*listed, "--meta", "tenant"],
     )
+    by_argument, by_both, secret = windlass.many(
+        [*listed, "--arg", "user_id=1"],
+        [*listed, "--arg", "user_id=1", "--meta", "tenant=other"],
+        [*listed, "--arg", "password=hunter2"],
+    )
+    assert [[job["id"] for job in answer.json["jobs"]] for answer in (by_argument, by_both)] == [["a"], []]
+    assert secret.is_error(2, "arg", "masked")
     found = [
         [job["id"] for job in answer.json["jobs"]] for answer in (by_meta, by_text, before, ahead, running, not_yet)
     ]

@@ -297,6 +297,45 @@ def test_pages_by_metadata_follow_each_other(store: Store) -> None:
     assert [job.id for page in pages for job in page.jobs] == ["6", "3", "0"]
 
 
+@pytest.mark.parametrize(
+    ("value", "ids"),
+    [
+        ("42", ["keyword", "later", "first", "text"]),
+        ("Ada", ["ada"]),
+        ("true", ["flag"]),
+        ("5", []),
+        ('{"a":1}', ["object"]),
+    ],
+)
+def test_what_may_have_an_argument_of_a_value(store: Store, value: str, ids: list[str]) -> None:
+    """Stores tell where the value may stand; under which name it does, says who confirms."""
+    store.enqueue(
+        new_job("text", payload='{"v":1,"args":["42"],"kwargs":{}}'),
+        new_job("first", payload='{"v":1,"args":[42],"kwargs":{}}'),
+        new_job("later", payload='{"v":1,"args":[1,42],"kwargs":{}}'),
+        new_job("keyword", payload='{"v":1,"args":[],"kwargs":{"user":42}}'),
+        new_job("other", payload='{"v":1,"args":[142],"kwargs":{"order":42}}'),
+        new_job("ada", payload='{"v":1,"args":["Ada"],"kwargs":{}}', meta='{"meta":{"tenant":"Ada"}}'),
+        new_job("meta", meta='{"meta":{"user":42,"name":"Ada"}}'),
+        new_job("flag", payload='{"v":1,"args":[],"kwargs":{"user":true}}'),
+        new_job("object", payload='{"v":1,"args":[{"a":1}],"kwargs":{}}'),
+        new_job("locked", payload=_CALL),
+    )
+    page = store.run(queries.page(Filter(arguments=(("user", value),)), limit=50))
+    assert ([job.id for job in page.jobs], page.unsearched) == (ids, 1)
+    assert found(store, Filter(arguments=(("user", value), ("user", value)), text="nothing-has-this")) == []
+    confirmed = Filter(arguments=(("user", value),), confirm=lambda job: job.id in ("first", "ada"))
+    assert found(store, confirmed) == [id for id in ids if id in ("first", "ada")]
+
+
+def test_the_callback_of_a_group_is_not_taken_for_encrypted(store: Store) -> None:
+    """B25: its format has the number that encrypted calls have as well."""
+    store.enqueue(new_job("callback", payload='{"v":3,"args":["needle"],"kwargs":{}}'))
+    page = store.run(queries.page(Filter(text="needle"), limit=9))
+    assert (ids(page.jobs), page.unsearched) == (["callback"], 0)
+    assert found(store, Filter(arguments=(("text", "needle"),))) == ["callback"]
+
+
 def test_by_id_under_other_filters(store: Store) -> None:
     store.enqueue(new_job("a", queue="mail"), new_job("b", queue="mail"), new_job("c"))
     assert found(store, Filter(id="b")) == ["b"]

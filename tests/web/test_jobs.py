@@ -18,7 +18,14 @@ pytestmark = pytest.mark.only_on("sqlite")
 def _jobs(app: Windlass, clock: ManualClock) -> None:
     app.enqueue_many(
         [
-            app.request("mail.welcome", [1], {"password": "hunter2"}, id="done", tags=["vip"], meta={"tenant": "a"}),
+            app.request(
+                "mail.welcome",
+                [1],
+                {"password": "hunter2"},
+                id="done",
+                tags=["vip"],
+                meta={"tenant": "a", "plan": "Pro"},
+            ),
             app.request("broken", ["KeyError 7"], id="dead", meta={"tenant": 7, "api_key": "t0p"}),
         ]
     )
@@ -40,10 +47,19 @@ def ids(page: Any) -> list[str]:
         ({"since": "30m"}, ["new-2", "new-1", "new-0"]),
         ({"since": "1d", "until": "30m ago"}, ["dead", "done"]),
         ({"text": "keyerror"}, ["dead"]),
-        ({"text": "T0P"}, ["dead"]),
+        ({"text": "PRO"}, ["done"]),
+        ({"text": "t0p"}, []),
+        ({"text": '"password":"h'}, []),
+        ({"text": "hunter2"}, []),
         ({"tag": "vip"}, ["done"]),
         ({"meta.tenant": "a"}, ["done"]),
         ({"meta.tenant": "7"}, ["dead"]),
+        ({"meta.api_key": "t0p"}, []),
+        ({"arg.user_id": "1", "until": "30m"}, ["done"]),
+        ({"arg.user_id": "2"}, ["new-2"]),
+        ({"arg.user_id": "1", "meta.tenant": "a"}, ["done"]),
+        ({"arg.user_id": "22"}, []),
+        ({"arg.nothing": "1"}, []),
         ({"reason": "attempts"}, ["dead"]),
         ({"id": "new-1"}, ["new-1"]),
         ({"id": "new-1", "state": "failed"}, []),
@@ -55,6 +71,18 @@ def test_filters(http: Http, query: dict[str, str], found: list[str]) -> None:
     assert (ids(page), page["next"], page["count"]) == (found, None, len(found))
 
 
+def test_changes_of_many_cannot_be_used_to_guess_what_is_masked(http: Http) -> None:
+    for filter in ({"text": "t0p"}, {"meta": {"api_key": "t0p"}}):
+        assert http.post(f"{V1}/dead/retry", json={"filter": filter}).json()["retried"] == 0
+        assert http.post(f"{V1}/bulk/retry", json={"filter": filter}).json()["meant"] == 0
+    refused = http.get(f"{V1}/jobs?arg.password=hunter2")
+    assert (refused.status_code, refused.json()["field"]) == (400, "arg")
+
+
+def test_dead_letters_are_retried_by_argument(http: Http) -> None:
+    assert http.post(f"{V1}/dead/retry", json={"filter": {"arg": {"text": "KeyError 7"}}}).json()["retried"] == 1
+
+
 def test_a_search_says_how_many_jobs_are_encrypted(app: Windlass, http: Http) -> None:
     """B25: they are found by what is clear, and counted where it was not enough. Others are told nothing."""
     app.configure(encryption_keys=[new_encryption_key()])
@@ -62,6 +90,8 @@ def test_a_search_says_how_many_jobs_are_encrypted(app: Windlass, http: Http) ->
     errors, locked = http.read("/jobs", text="keyerror"), http.read("/jobs", text="locked")
     assert (ids(errors), errors["unsearched"]) == (["dead"], 1)
     assert (ids(locked), locked["unsearched"]) == (["locked-1"], 0)
+    by_argument = http.read("/jobs", **{"arg.user_id": "2"})
+    assert (ids(by_argument), by_argument["unsearched"]) == (["new-2"], 1)
     assert http.read("/jobs")["unsearched"] == 0
     assert http.get(f"{V1}/jobs?meta.tenant=a").json()["field"] == "meta"
     retried = http.post(f"{V1}/dead/retry", json={"filter": {"meta": {"tenant": "a"}}})

@@ -67,7 +67,7 @@ def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> 
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter or everything].count(True) != 1:
         raise click.UsageError(
-            "say which: ids, or --state, --queue, --task, --tag, --meta, --since, --until and --text, or --all"
+            "say which: ids, or --state, --queue, --task, --tag, --meta, --arg, --since, --until and --text, or --all"
         )
     return not ids
 

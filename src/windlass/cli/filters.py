@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def with_filters(command: Command) -> Command:
-    """``--queue``, ``--task``, ``--reason``, ``--group``, ``--tag``, ``--meta`` and ``--text``."""
+    """``--queue``, ``--task``, ``--reason``, ``--group``, ``--tag``, ``--meta``, ``--arg`` and ``--text``."""
     command = click.option("--group", "cause", help="Only failed jobs of this group (windlass dead groups).")(command)
     command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
     return _common(command)
@@ -40,6 +40,13 @@ def _common(command: Command) -> Command:
         callback=_pairs,
         help="Only jobs with this metadata; may be given more than once.",
     )(command)
+    command = click.option(
+        "--arg",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_pairs,
+        help="Only jobs whose argument of this name has this value; may be given more than once.",
+    )(command)
     command = click.option("--tag", help="Only jobs with this tag: vip, or plan=pro.")(command)
     command = click.option("--task", help="Only jobs of this task.")(command)
     return click.option("--queue", help="Only jobs of this queue.")(command)
@@ -61,8 +68,8 @@ def as_of_now(filter: dict[str, Any]) -> dict[str, Any]:
 
 
 def bulk(command: Command) -> Command:
-    """``--state``, ``--queue``, ``--task``, ``--tag``, ``--meta``, ``--text``, ``--since``, ``--until``, ``--all``:
-    changes of many jobs.
+    """``--state``, ``--queue``, ``--task``, ``--tag``, ``--meta``, ``--arg``, ``--text``, ``--since``, ``--until``,
+    ``--all``: changes of many jobs.
     """
     command = click.option("--all", "everything", is_flag=True, help="All jobs for which it can be done.")(command)
     return state(_common(_time_options(command, _instant)))
@@ -98,11 +105,11 @@ def _length(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> object:
-    """Metadata by key; None without any."""
+    """Values by key; None without any."""
     pairs: dict[str, str] = {}
     for text in values:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise ConfigError(f"--meta must look like KEY=VALUE, as in tenant=a; got {text!r}")
+            raise ConfigError(f"--{parameter.name} must look like {parameter.metavar}, as in tenant=a; got {text!r}")
         pairs[key] = value
     return pairs or None

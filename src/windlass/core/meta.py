@@ -104,6 +104,16 @@ def meta_texts(key: str, value: str) -> tuple[str, str]:
     return f"{name}:{msgspec.json.encode(value).decode()}", f"{name}:{value}"
 
 
+def argument_texts(name: str, value: str) -> tuple[str, str, str, str]:
+    """What a stored call contains if it has this value under this name: as a text, or as anything else, by keyword, as
+    the first argument, or as a later one.
+
+    >>> argument_texts("order", "7")
+    ('"7"', '"order":7', '[7', ',7')
+    """
+    return msgspec.json.encode(value).decode(), meta_texts(name, value)[1], f"[{value}", f",{value}"
+
+
 def has_meta(text: str | None, wanted: Sequence[tuple[str, str]]) -> bool:
     """Whether stored metadata has each of these keys with its value; what is no text is compared by its JSON.
 

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``access/``: Tokens and the record of changes as people see them.
 - ``alerts/``: Alerts, their rules and their deliveries as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.
+- ``confirmation``: Whether a job that a store has found by a text is meant, by what people are shown of it.
 - ``diagnostics/``: What people ask when something is wrong.
 - ``flows/``: Graphs of jobs that wait for each other.
 - ``timeline``: The history of one job, from its columns and its recorded events.

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
+import msgspec
+
 from windlass.core import validate
 from windlass.core.codec import storable
 from windlass.core.state import State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
+from windlass.insight.confirmation import confirmation
+from windlass.insight.redact import is_secret
 from windlass.options import check_known
 from windlass.store.operations.queries import Filter
 
@@ -42,6 +46,10 @@ class JobFilter(TypedDict, total=False):
     """Running, and claimed that long ago or longer."""
     meta: Mapping[str, str] | None
     """Metadata has these values under these keys; what is no text is compared by its JSON: ``{"order": "7"}``."""
+    arg: Mapping[str, str] | None
+    """Arguments have these values, compared alike, by the names of the task's parameters; those of tasks that are not
+    known here by keyword only. Masked values match nothing, and encrypted ones are left out.
+    """
 
 
 _NAMES = tuple(JobFilter.__annotations__)
@@ -49,7 +57,7 @@ _TEXTS = ("queue", "task", "reason", "cause", "text", "id")
 
 
 def filter_of(given: JobFilter) -> Filter:
-    """The filter for the store; an unknown name or state is an error."""
+    """The filter for the store, where it names no arguments; an unknown name or state is an error."""
     check_known(given, _NAMES, "filter")
     for name in _TEXTS:
         _check_text(given.get(name), name)
@@ -67,7 +75,7 @@ def filter_of(given: JobFilter) -> Filter:
         cause=given.get("cause"),
         id=given.get("id"),
         running_for=None if running_for is None else milliseconds(running_for, "running_for"),
-        meta=() if meta is None else _pairs(meta),
+        meta=() if meta is None else _pairs(meta, "meta"),
         since=None if since is None else validate.milliseconds_since_1970(since, "since"),
         until=None if until is None else validate.milliseconds_since_1970(until, "until"),
         text=given.get("text"),
@@ -81,13 +89,27 @@ def _check_text(value: object, name: str) -> None:
         raise ConfigError(f"{name} must be a text without NUL and lone surrogates, got {value!r}")
 
 
-def _pairs(meta: object) -> tuple[tuple[str, str], ...]:
-    if not isinstance(meta, Mapping) or not all(isinstance(part, str) for pair in meta.items() for part in pair):
-        raise ConfigError(f"meta must be a dict of texts, as in {{'tenant': 'a'}}; got {meta!r}")
-    for pair in meta.items():
+def _pairs(given: object, name: str) -> tuple[tuple[str, str], ...]:
+    if not isinstance(given, Mapping) or not all(isinstance(part, str) for pair in given.items() for part in pair):
+        raise ConfigError(f"{name} must be a dict of texts, as in {{'tenant': 'a'}}; got {given!r}")
+    for pair in given.items():
         for part in pair:
-            _check_text(part, "meta")
-    return tuple(sorted(meta.items()))
+            _check_text(part, name)
+    return tuple(sorted(given.items()))
+
+
+def _arguments(given: object) -> tuple[tuple[str, str], ...]:
+    wanted = _pairs(given, "arg")
+    secret = next((name for name, _ in wanted if is_secret(name)), None)
+    if secret is not None:
+        raise ConfigError(f"arg: values under {secret!r} are masked, so no filter can compare them")
+    return wanted
+
+
+def shown_filter_for(client: Client, given: JobFilter) -> Filter:
+    """``filter_for`` those who are shown masked values: nothing behind a mask is found, so none can be guessed."""
+    filter = filter_for(client, given)
+    return msgspec.structs.replace(filter, confirm=confirmation(client.registry, filter, is_masked=True))
 
 
 def filter_for(client: Client, given: JobFilter) -> Filter:
@@ -97,7 +119,13 @@ def filter_for(client: Client, given: JobFilter) -> Filter:
             "meta: the metadata of these jobs is encrypted, so no filter can compare it; look for jobs by id, task, "
             "queue, state, reason, tag or time"
         )
-    return filter_of(given)
+    given = JobFilter(**given)
+    arguments = given.pop("arg", None)
+    filter = filter_of(given)
+    if arguments is None:
+        return filter
+    filter = msgspec.structs.replace(filter, arguments=_arguments(arguments))
+    return msgspec.structs.replace(filter, confirm=confirmation(client.registry, filter))
 
 
 def _is_encrypted(client: Client, task: str | None) -> bool:

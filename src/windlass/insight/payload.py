@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -44,6 +44,14 @@ class PayloadView:
         except PayloadError:
             return cls(None, None)
         return cls(redacted_arguments(envelope.args, parameters), redacted(envelope.kwargs))
+
+    def named(self, parameters: Sequence[str]) -> Iterator[tuple[str, object]]:
+        """Each argument with its name, or its number in brackets where the task is not known here."""
+        for number, value in enumerate(self.args if isinstance(self.args, list) else ()):
+            yield (parameters[number] if number < len(parameters) else f"[{number}]"), value
+        if isinstance(self.kwargs, Mapping):
+            places = {name: place for place, name in enumerate(parameters)}
+            yield from sorted(self.kwargs.items(), key=lambda pair: places.get(pair[0], len(places)))
 
 
 @dataclass(frozen=True, slots=True)

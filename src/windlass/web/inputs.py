@@ -19,7 +19,8 @@ from windlass.web.route import Route
 
 _PLACE = re.compile(r" - at `\$\.?(.*?)`$")
 _KEY = re.compile(r"(?:unknown|required) field `(.*?)`")
-_META = "meta"
+_PAIRED = ("meta", "arg")
+"""Fields of a query that take a text for each key: ``meta.KEY=value``."""
 
 
 def read_path(given: Mapping[str, Any]) -> dict[str, str]:
@@ -28,7 +29,9 @@ def read_path(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def read_query(request: Request, kind: type[msgspec.Struct]) -> Any:
-    """The query as a struct; ``meta.KEY=value`` go into its field ``meta``, and a list takes all values."""
+    """The query as a struct; ``meta.KEY=value`` go into its field ``meta``, ``arg.NAME=value`` into ``arg``, and a list
+    takes all values.
+    """
     given: dict[str, Any] = {}
     lists = _list_fields(kind)
     for name, value in request.query_params.multi_items():
@@ -36,8 +39,8 @@ def read_query(request: Request, kind: type[msgspec.Struct]) -> Any:
             given.setdefault(name, []).append(_checked(value, name))
             continue
         field, dot, key = name.partition(".")
-        into, key = (given.setdefault(_META, {}), key) if dot and _takes_meta(kind, field) else (given, name)
-        if key in into or (into is given and name == _META):
+        into, key = (given.setdefault(field, {}), key) if dot and _takes_pairs(kind, field) else (given, name)
+        if key in into or (into is given and name in _PAIRED):
             raise bad_input(f"the parameter {name} is given twice, or in a form it does not have", field=name)
         into[key] = _checked(value, name)
     try:
@@ -111,8 +114,8 @@ def field_names(route: Route) -> tuple[str, ...]:
     return (*route.parameters, *(name for struct in structs for name in struct.__struct_fields__))
 
 
-def _takes_meta(kind: type[msgspec.Struct], field: str) -> bool:
-    return field == _META and _META in kind.__struct_fields__
+def _takes_pairs(kind: type[msgspec.Struct], field: str) -> bool:
+    return field in _PAIRED and field in kind.__struct_fields__
 
 
 def _checked(text: str, name: str) -> str:

@@ -85,7 +85,7 @@ def _in_query(reference: dict[str, Any], components: dict[str, Any]) -> list[dic
     return [
         {"name": name, "in": "query", "required": False, "schema": value}
         for name, value in schema["properties"].items()
-        if name != "meta"  # as meta.KEY, for which OpenAPI has no form
+        if name not in ("meta", "arg")  # as meta.KEY, for which OpenAPI has no form
     ]
 
 

@@ -328,6 +328,8 @@ def test_filters_are_typed_as_words(shop: Pages) -> None:
     assert found("task:broken no-such-thing") == set()
     assert found("meta.note:nothing") == set()
     assert found("later state:scheduled") == {"later"}
+    assert found("arg.user_id:1") == {"done"}
+    assert found("arg.user_id:7") == found("hunter2") == found("meta.note:hunter2") == set()
     assert found('"state:failed"') == set()
     assert found("unknown:failed") == set()
 

@@ -174,7 +174,7 @@ def _require_choice(ids: tuple[str, ...], everything: bool, filter: dict[str, An
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter, everything].count(True) != 1:
         raise click.UsageError(
-            "say which: ids, or --group, --queue, --task, --tag, --meta, --reason and --text, or --all"
+            "say which: ids, or --group, --queue, --task, --tag, --meta, --arg, --reason and --text, or --all"
         )
 
 

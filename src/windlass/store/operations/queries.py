@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from windlass.core.meta import has_meta, meta_texts
+from windlass.core.meta import argument_texts, has_meta, meta_texts
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.answers import records
@@ -55,6 +55,12 @@ class Filter(Struct, frozen=True, kw_only=True):
     """Claimed so many milliseconds ago, or longer."""
     meta: tuple[tuple[str, str], ...] = ()
     """Keys of the metadata, and the values that they have; what is no text as its JSON."""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """Names of arguments, and the values that they have, alike. Stores look for the values; ``confirm`` tells under
+    which name each stands.
+    """
+    confirm: Callable[[JobRecord], bool] | None = None
+    """Whether a whole job is meant that the store has found by its texts, where they cannot tell."""
 
 
 J = TypeVar("J")
@@ -111,7 +117,7 @@ def _found(filter: Filter, *, limit: int, cursor: int | None) -> Operation[Page[
     """``matching``, but with a look at few jobs first; at most as many are looked at in all."""
     few = limit if filter == Filter() else _FIRST * limit
     # A search for texts ends at a number of bytes, and is made once.
-    is_search = filter.text is not None or filter.meta
+    is_search = filter.text is not None or filter.meta or filter.arguments
     if filter.id is not None or is_search or few >= WINDOW:
         return (yield from matching(filter, limit=limit, cursor=cursor))
     first = yield from _page(filter, limit=limit, cursor=cursor, window=few)
@@ -163,6 +169,7 @@ def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Ope
         "text": filter.text,
         "tag": filter.tag,
         "meta": [meta_texts(key, value) for key, value in filter.meta] or None,
+        "arguments": [argument_texts(name, value) for name, value in filter.arguments] or None,
         "cursor": NEWEST if cursor is None else cursor,
         "limit": limit,
         "window": window,
@@ -175,18 +182,23 @@ def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Ope
     # Stores may look further than to the last job of a full page.
     unsearched = {seq for (seq,) in answer.get("unsearched", ()) if next is None or seq >= next}
     unsearched -= {job.seq for job in jobs}
-    return Page((yield from _with_meta(jobs, filter.meta)), next, len(unsearched))
+    return Page((yield from _confirmed(jobs, filter)), next, len(unsearched))
 
 
-def _with_meta(found: list[Found], wanted: Sequence[tuple[str, str]]) -> Operation[list[Found]]:
-    """Those that have the wanted metadata: what a store finds in its text may lie deeper, under another key."""
-    if not wanted or not found:
+def _confirmed(found: list[Found], filter: Filter) -> Operation[list[Found]]:
+    """Those that are meant: what a store finds in a text may lie deeper, under another key."""
+    if not (filter.meta or filter.confirm) or not found:
         return found
-    having: set[int] = set()
+    meant: set[int] = set()
     for portion in portions(found):
         whole = yield from read_whole(portion)
-        having |= {job.seq for job in whole if has_meta(job.meta, wanted)}
-    return [job for job in found if job.seq in having]
+        meant |= {job.seq for job in whole if _is_meant(job, filter)}
+    return [job for job in found if job.seq in meant]
+
+
+def _is_meant(job: JobRecord, filter: Filter) -> bool:
+    has_wanted = not filter.meta or has_meta(job.meta, filter.meta)
+    return has_wanted and (filter.confirm is None or filter.confirm(job))
 
 
 def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:

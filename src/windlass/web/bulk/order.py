@@ -15,7 +15,7 @@ from windlass.core import validate
 from windlass.core.rates.rate import read_gap
 from windlass.core.state import FINISHED, WAITING, State, Verb, allowed_from
 from windlass.errors import IllegalTransition
-from windlass.insight.job_filter import JobFilter, filter_for
+from windlass.insight.job_filter import JobFilter, shown_filter_for
 from windlass.insight.job_page import MOST_COUNTED, job_count
 from windlass.store.operation import Operation
 from windlass.store.operations.queries import Filter
@@ -96,7 +96,7 @@ def order_by_filter(
     client: Client, action: BulkAction, given: JobFilter, *, now: int, id: str | None = None
 ) -> Operation[BulkOrder]:
     """An order for all jobs that a filter finds now; ``IllegalTransition`` where its state does not allow that."""
-    filter = filter_for(client, given)
+    filter = shown_filter_for(client, given)
     wanted = action.states_meant if filter.states is None else frozenset(filter.states)
     legal = tuple(state for state in State if state in wanted & action.states)
     if not legal:
@@ -154,8 +154,8 @@ def _words(given: JobFilter) -> dict[str, str]:
     words: dict[str, str] = {}
     values = {name: value for name, value in cast(Mapping[str, Any], given).items() if value is not None}
     for name, value in values.items():
-        if name == "meta":
-            words |= {f"meta.{key}": text for key, text in value.items()}
+        if isinstance(value, Mapping):
+            words |= {f"{name}.{key}": text for key, text in value.items()}
         else:
             words[name] = value.isoformat() if name in _TIMES else str(value)
     return words

@@ -55,8 +55,8 @@ class JobList(Struct, frozen=True):
     next: str | None
     """The cursor of the next page; null on the last one. A page may be short and still have a next one."""
     unsearched: int
-    """With ``text``: how many other jobs were looked at whose arguments, metadata or errors are encrypted, so that they
-    could not be searched.
+    """With ``text`` or ``arg``: how many other jobs were looked at whose arguments, metadata or errors are encrypted,
+    so that they could not be searched.
     """
     count: int | str | None = None
     """With ``count=true``: how many jobs match, exact up to 1,000; ``1000+`` or, after a long search, ``17+`` for at
@@ -191,6 +191,8 @@ class JobFilters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tag: Text | UnsetType = UNSET
     meta: Annotated[dict[Text, Text], Meta(max_length=5)] | UnsetType = UNSET
     """As ``meta.KEY=value``: jobs whose metadata has this value under this key."""
+    arg: Annotated[dict[Text, Text], Meta(max_length=5)] | UnsetType = UNSET
+    """As ``arg.NAME=value``: jobs whose argument of this name has this value; masked values match nothing."""
 
 
 class DeadQuery(JobFilters, frozen=True, forbid_unknown_fields=True, kw_only=True):

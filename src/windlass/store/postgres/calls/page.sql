@@ -2,6 +2,7 @@
 -- more than one that finds much. With :only (failed, cancelled or running) only jobs of that state are looked at, with
 -- :tag only those that have it, by an index.
 -- :meta rows (as_text, as_json) as wanted; of each row the metadata has to contain one
+-- :arguments rows (as_text, by_name, first, later) as given; of each row the payload has to contain one
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 -- gives examined
@@ -27,7 +28,8 @@ WITH
     (SELECT seq FROM windlass_tag WHERE tag = CAST(:tag AS text) AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
 ), examined AS MATERIALIZED (
-    SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL AND CAST(:meta AS jsonb) IS NULL
+    SELECT seq FROM newest
+    WHERE CAST(:text AS text) IS NULL AND CAST(:meta AS jsonb) IS NULL AND CAST(:arguments AS jsonb) IS NULL
     UNION ALL
     -- A text is looked for in what jobs hold, as far as :bytes reach; the lengths are known without reading them.
     SELECT sized.seq FROM (
@@ -35,13 +37,16 @@ WITH
             sum(coalesce(job.size, 0) + CAST(coalesce(finished.size, 0) AS double precision)) OVER before AS bytes
         FROM newest
         LEFT JOIN LATERAL (
-            SELECT CASE WHEN CAST(:text AS text) IS NULL THEN 0
-                ELSE octet_length(payload) + coalesce(octet_length(errors), 0) END + coalesce(octet_length(meta), 0) AS size
+            SELECT CASE WHEN CAST(:text AS text) IS NULL AND CAST(:arguments AS jsonb) IS NULL THEN 0
+                ELSE octet_length(payload) END
+                + CASE WHEN CAST(:text AS text) IS NULL THEN 0 ELSE coalesce(octet_length(errors), 0) END
+                + coalesce(octet_length(meta), 0) AS size
             FROM windlass_job AS job WHERE job.seq = newest.seq LIMIT 1) AS job ON true
         LEFT JOIN LATERAL (
             SELECT octet_length(errors) AS size
             FROM windlass_finished AS finished WHERE finished.seq = newest.seq LIMIT 1) AS finished ON true
         WHERE CAST(:text AS text) IS NOT NULL OR CAST(:meta AS jsonb) IS NOT NULL
+        OR CAST(:arguments AS jsonb) IS NOT NULL
         WINDOW before AS (ORDER BY newest.seq DESC ROWS UNBOUNDED PRECEDING)) AS sized
     WHERE sized.bytes <= CAST(:bytes AS bigint) OR sized.number = 1
 ), kept AS NOT MATERIALIZED (
@@ -70,23 +75,28 @@ WITH
         AND strpos(coalesce(job.meta, ''), {wanted.as_json}) = 0))
 ), found AS MATERIALIZED (
     SELECT * FROM kept AS job
-    WHERE CAST(:text AS text) IS NULL
-    OR strpos(
+    WHERE (CAST(:arguments AS jsonb) IS NULL OR NOT EXISTS (
+        SELECT 1 FROM jsonb_array_elements(CAST(:arguments AS jsonb)) AS given
+        WHERE substr(job.payload, 2, 11) = '"v":3,"f":"'
+        OR (strpos(job.payload, {given.as_text}) = 0 AND strpos(job.payload, {given.by_name}) = 0
+            AND strpos(job.payload, {given.first}) = 0 AND strpos(job.payload, {given.later}) = 0)))
+    AND (CAST(:text AS text) IS NULL OR strpos(
         lower(job.id || ' ' || job.task || ' ' || job.queue || ' ' || coalesce(job.worker, '') || ' '
             || coalesce(job.tags, '') || ' '
             -- Encrypted texts are none that users wrote: no search reads them. Behind encrypted errors there may be a
             -- line that was added without the key.
             || CASE WHEN starts_with(job.meta, '~1.') THEN '' ELSE coalesce(job.meta, '') END || ' '
-            || CASE WHEN substr(job.payload, 2, 6) = '"v":3,' THEN '' ELSE job.payload END || ' '
+            || CASE WHEN substr(job.payload, 2, 11) = '"v":3,"f":"' THEN '' ELSE job.payload END || ' '
             || CASE WHEN starts_with(job.errors, '~1.') THEN substr(job.errors, strpos(job.errors || chr(10), chr(10)))
                 ELSE coalesce(job.errors, '') END),
-        lower(CAST(:text AS text) COLLATE "C")) > 0
+        lower(CAST(:text AS text) COLLATE "C")) > 0)
     ORDER BY place DESC LIMIT CAST(:limit AS bigint)
 ), unsearched AS (
-    -- Which of them have encrypted texts, where a text is looked for.
+    -- Which of them have encrypted texts, where a text or an argument is looked for.
     SELECT job.seq FROM kept AS job
-    WHERE CAST(:text AS text) IS NOT NULL
-    AND (starts_with(job.meta, '~1.') OR substr(job.payload, 2, 6) = '"v":3,' OR starts_with(job.errors, '~1.'))
+    WHERE (CAST(:text AS text) IS NOT NULL OR CAST(:arguments AS jsonb) IS NOT NULL)
+    AND (substr(job.payload, 2, 11) = '"v":3,"f":"' OR (CAST(:text AS text) IS NOT NULL
+        AND (starts_with(job.meta, '~1.') OR starts_with(job.errors, '~1.'))))
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(

@@ -5,11 +5,12 @@
 -- asks states, queue, task, reason, cause, since, until, finished_before, running_for, text, tag: what is null does not
 --      matter
 --      meta: rows (as_text, as_json) as wanted, or null; of each row the metadata has to contain one
+--      arguments: rows (as_text, by_name, first, later) as given, or null; of each row the payload has to contain one
 --      only: failed, cancelled or running, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for texts ends; then `examined` says that it looked at as many as it may
 -- gives jobs: rows (Found); examined: one row (how many were looked at, the seq of the last of them); unsearched: rows
---       (the seq of a job with encrypted texts), where a text is looked for; overwritten: see shared/overwritten
+--       (the seq of a job with encrypted texts), where a text or an argument is looked for; overwritten: see shared/overwritten
 -- with chunks, scan, state_sets, lease, texts, sizes, tags
 local states
 if ask.states then
@@ -18,11 +19,18 @@ if ask.states then
 end
 
 local bytes, unsearched = 0, {}
+-- Jobs with encrypted texts, by seq, so that each counts once.
+local sealed = {}
+
+local function leave_out(seq)
+    if not sealed[seq] then unsearched[#unsearched + 1] = {tonumber(seq)} end
+    sealed[seq] = true
+end
 
 -- The part of a text that a search reads: nothing of an encrypted one but the line that was added without the key.
 local function clear_part(text)
     if not text then return '', false end
-    local is_encrypted = string.sub(text, 1, 3) == '~1.' or string.sub(text, 2, 7) == '"v":3,'
+    local is_encrypted = string.sub(text, 1, 3) == '~1.' or string.sub(text, 2, 12) == '"v":3,"f":"'
     if not is_encrypted then return text, false end
     local added = string.find(text, '\n', 1, true)
     return added and string.sub(text, added) or '', true
@@ -33,7 +41,7 @@ local function has_text(seq, job)
     local payload, is_call_sealed = clear_part(whole_text('payload', seq, texts.payload))
     local errors, are_errors_sealed = clear_part(whole_text('errors', seq, texts.errors))
     local meta, is_meta_sealed = clear_part(whole_text('meta', seq, texts.meta))
-    if is_call_sealed or are_errors_sealed or is_meta_sealed then unsearched[#unsearched + 1] = {tonumber(seq)} end
+    if is_call_sealed or are_errors_sealed or is_meta_sealed then leave_out(seq) end
     local whole = job.id .. ' ' .. job.task .. ' ' .. job.queue .. ' ' .. (job.worker or '') .. ' '
         .. (whole_text('tags', seq, texts.tags) or '') .. ' ' .. meta .. ' ' .. payload .. ' ' .. errors
     bytes = bytes + #whole
@@ -48,6 +56,18 @@ local function has_meta(seq)
         if not (has_text or string.find(meta, wanted.as_json, 1, true)) then return false end
     end
     return true
+end
+
+local function has_arguments(seq)
+    local whole = whole_text('payload', seq, redis.call('HGET', job_key(seq), 'payload'))
+    local payload, is_sealed = clear_part(whole)
+    bytes = bytes + #(whole or '')
+    if is_sealed then leave_out(seq) end
+    local function has(text) return string.find(payload, text, 1, true) end
+    for _, given in ipairs(ask.arguments) do
+        if not (has(given.as_text) or has(given.by_name) or has(given.first) or has(given.later)) then return false end
+    end
+    return not is_sealed
 end
 
 local function is_wanted(seq)
@@ -66,6 +86,7 @@ local function is_wanted(seq)
         and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))
         and (not ask.running_for or now - (tonumber(job.claimed_at) or now) >= ask.running_for)
         and (not ask.meta or has_meta(seq))
+        and (not ask.arguments or has_arguments(seq))
         and (not ask.text or has_text(seq, job))
 end
 

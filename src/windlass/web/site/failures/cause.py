@@ -20,7 +20,7 @@ from windlass.web.route import Call
 from windlass.web.site.drawings.sparklines import draw_hours
 from windlass.web.site.failures.causes import causes
 from windlass.web.site.failures.failures import is_new, recent_workers
-from windlass.web.site.jobs.arguments import MOST_PAYLOAD, named_arguments, short_value
+from windlass.web.site.jobs.arguments import MOST_PAYLOAD, short_value
 from windlass.web.site.jobs.tracebacks import traceback_of
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
@@ -104,7 +104,7 @@ def common_arguments(jobs: Iterable[Job[Any]], parameters: Sequence[str]) -> Ite
     for job in jobs:
         if len(job.record.payload) > MOST_PAYLOAD:
             continue
-        for name, value in named_arguments(PayloadView.of(job.record.payload, parameters), parameters):
+        for name, value in PayloadView.of(job.record.payload, parameters).named(parameters):
             if not name.startswith("["):  # names tell which are secrets
                 values.setdefault(name, Counter())[short_value(value)] += 1
     for name, counts in list(values.items())[:_MOST_NAMES]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from windlass.insight.payload import JobValues, PayloadView, parameters_of
@@ -16,16 +16,6 @@ MOST_PAYLOAD = 8_000
 _MOST_VALUE, _MOST_LINE = 40, 160
 
 
-def named_arguments(payload: PayloadView, parameters: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """Each argument with its name, or its number where the task is not known here."""
-    args, kwargs = payload.args, payload.kwargs
-    for number, value in enumerate(args if isinstance(args, list) else ()):
-        yield (parameters[number] if number < len(parameters) else f"[{number}]"), value
-    if isinstance(kwargs, Mapping):
-        places = {name: place for place, name in enumerate(parameters)}
-        yield from sorted(kwargs.items(), key=lambda pair: places.get(pair[0], len(places)))
-
-
 def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
     """``order_id=7 amount=129.90``; empty where there are none, or they are not for a line. Those without a name are
     left out: names tell which are secrets.
@@ -36,7 +26,7 @@ def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
     payload = PayloadView.of(job.record.payload, parameters)
     if isinstance(payload.args, Mapping):
         return "encrypted"
-    named = [pair for pair in named_arguments(payload, parameters) if not pair[0].startswith("[")]
+    named = [pair for pair in payload.named(parameters) if not pair[0].startswith("[")]
     named.sort(key=lambda pair: isinstance(pair[1], dict | list))  # what fits into a line comes first
     line = " ".join(f"{name}={short_value(value)}" for name, value in named)
     return line if len(line) <= _MOST_LINE else f"{line[:_MOST_LINE]}…"

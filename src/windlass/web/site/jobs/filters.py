@@ -13,12 +13,17 @@ from windlass.insight.job_filter import JobFilter
 from windlass.web.route import Call
 
 NAMES = ("state", "queue", "task", "tag", "text", "reason", "cause", "since", "until", "running_for", "id")
-"""The filters that are one text each; metadata is ``meta.KEY=value``."""
+"""The filters that are one text each; metadata is ``meta.KEY=value``, an argument ``arg.NAME=value``."""
+_PAIRED = ("meta", "arg")
 _TIMES = ("since", "until")
 Text = Annotated[str, Meta(max_length=256)]
 
 _WORD = re.compile(
-    r"(?:^|(?<=\s))(?P<name>" + "|".join(name for name in NAMES if name != "text") + r"|meta\.[^\s:]+)"
+    r"(?:^|(?<=\s))(?P<name>"
+    + "|".join(name for name in NAMES if name != "text")
+    + r"|(?:"
+    + "|".join(_PAIRED)
+    + r")\.[^\s:]+)"
     r':(?:"(?P<quoted>[^"]*)"|(?P<plain>\S+))(?=\s|$)'
 )
 """``queue:mail`` or ``tag:"two words"`` within what is typed."""
@@ -39,6 +44,7 @@ class JobFilterQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     running_for: Text = ""
     id: Text = ""
     meta: Annotated[dict[Text, Text], Meta(max_length=5)] = {}
+    arg: Annotated[dict[Text, Text], Meta(max_length=5)] = {}
 
 
 _Query = TypeVar("_Query", bound=JobFilterQuery)
@@ -52,10 +58,12 @@ def with_typed_words(query: _Query) -> _Query:
     typed = {found["name"]: found["quoted"] or found["plain"] or "" for found in _WORD.finditer(text)}
     if not typed:
         return query
-    meta = {name.removeprefix("meta."): value for name, value in typed.items() if name.startswith("meta.")}
-    filters = {name: value for name, value in typed.items() if name in NAMES}
+    filters: dict[str, Any] = {name: value for name, value in typed.items() if name in NAMES}
+    for field in _PAIRED:
+        keys = {name.partition(".")[2]: value for name, value in typed.items() if name.startswith(f"{field}.")}
+        filters[field] = {**getattr(query, field), **keys}
     rest = " ".join(_WORD.sub(" ", text).split())
-    return msgspec.structs.replace(query, text=rest, meta={**query.meta, **meta}, **filters)
+    return msgspec.structs.replace(query, text=rest, **filters)
 
 
 def _literal(text: str) -> str:
@@ -71,20 +79,22 @@ def _literal(text: str) -> str:
 def given_words(query: JobFilterQuery) -> dict[str, str]:
     """What is asked for, as it stands in the address."""
     words = {name: value for name in NAMES if (value := getattr(query, name).strip())}
-    return words | {f"meta.{key}": value for key, value in query.meta.items() if value}
+    pairs = [(f"{field}.{key}", value) for field in _PAIRED for key, value in getattr(query, field).items()]
+    return words | {name: value for name, value in pairs if value}
 
 
 def given_filter(call: Call[Any, Any], query: JobFilterQuery) -> JobFilter:
     """The same in the types of the API, with absolute times."""
     words = given_words(query)
-    filter: dict[str, Any] = {name: value for name, value in words.items() if not name.startswith("meta.")}
+    filter: dict[str, Any] = {name: value for name, value in words.items() if name in NAMES}
     for name in _TIMES:
         if name in filter:
             filter[name] = read_past(filter[name], name, now=call.now)
     if "text" in filter:
         filter["text"] = _literal(filter["text"])
-    if query.meta:
-        filter["meta"] = {key: value for key, value in query.meta.items() if value}
+    for field in _PAIRED:
+        if pairs := {key: value for key, value in getattr(query, field).items() if value}:
+            filter[field] = pairs
     return cast(JobFilter, filter)
 
 

@@ -19,7 +19,6 @@ from windlass.job import Job
 from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings.graphs import draw_graph
 from windlass.web.site.drawings.timeline import draw_timeline
-from windlass.web.site.jobs.arguments import named_arguments
 from windlass.web.site.jobs.origins import Relation, jobs_enqueued_by, relations_of
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
@@ -60,7 +59,7 @@ async def read_job(call: Call[Any, Any]) -> Job[Any]:
 async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, is_revealed: bool) -> Page:
     """The page of a job with these values."""
     parameters = parameters_of(found.task, call.app.tasks)
-    arguments = list(named_arguments(values.payload, parameters))
+    arguments = list(values.payload.named(parameters))
     waits = found.state not in (*FINISHED, State.RUNNING)
     graph = await found.aflow()
     shown = {

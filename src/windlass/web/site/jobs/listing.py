@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from windlass.core.state import State
-from windlass.insight.job_filter import JobFilter, filter_for
-from windlass.insight.job_page import JobPage, job_count, newer_count, unsearched_note
+from windlass.insight.job_filter import JobFilter, shown_filter_for
+from windlass.insight.job_page import JobPage, job_count, job_page, newer_count, unsearched_note
 from windlass.web.bulk.order import written_count
 from windlass.web.cursors import list_name
 from windlass.web.readings.counts import counts_of
@@ -40,16 +40,18 @@ class JobsPageQuery(JobFilterQuery, frozen=True, forbid_unknown_fields=True, kw_
     """Of a stream: how many that were when the page was opened."""
     meta_key: str = ""
     meta_value: str = ""
+    arg_name: str = ""
+    arg_value: str = ""
 
 
 async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     """A page of jobs, the newest first."""
-    query = with_typed_words(_with_meta(call.query))
+    query = with_typed_words(_with_pairs(call.query))
     words, filter = given_words(query), given_filter(call, query)
     of = list_name("/jobs", words)
     top = call.cursors.read(of, query.top, int) if query.top else None
     cursor = call.cursors.read(of, query.cursor, int) if query.cursor else top
-    found = await call.app.ajobs(limit=_PAGE, cursor=cursor, **filter)
+    found = await _page(call, filter, cursor)
     counted = await counts_of(call.app)
     counts = counted.total(words.get("queue"))
     chosen = None if not query.all else query.chosen or await _counted(call, filter)
@@ -80,11 +82,13 @@ async def jobs(call: Call[JobsPageQuery, None]) -> Page:
     return Page("jobs.html", "Jobs", shown, here="/jobs", live=_live(call, of, found, chosen))
 
 
-def _with_meta(query: JobsPageQuery) -> JobsPageQuery:
-    """A form cannot make a name out of what is typed, so it sends key and value of metadata apart."""
-    if not (query.meta_key and query.meta_value):
-        return query
-    return msgspec.structs.replace(query, meta={**query.meta, query.meta_key: query.meta_value})
+def _with_pairs(query: JobsPageQuery) -> JobsPageQuery:
+    """A form cannot make a name out of what is typed, so it sends name and value apart."""
+    if query.meta_key and query.meta_value:
+        query = msgspec.structs.replace(query, meta={**query.meta, query.meta_key: query.meta_value})
+    if query.arg_name and query.arg_value:
+        query = msgspec.structs.replace(query, arg={**query.arg, query.arg_name: query.arg_value})
+    return query
 
 
 def _live(call: Call[JobsPageQuery, None], of: str, found: Any, chosen: str | None) -> dict[str, str]:
@@ -101,15 +105,20 @@ async def _searched_to(call: Call[JobsPageQuery, None], found: JobPage) -> datet
     return last[0].created_at if last else None
 
 
+async def _page(call: Call[JobsPageQuery, None], filter: JobFilter, cursor: int | None) -> JobPage:
+    client = call.app.client
+    return await client.session.arun(job_page(client, shown_filter_for(client, filter), _PAGE, cursor))
+
+
 async def _newer(call: Call[JobsPageQuery, None], filter: JobFilter, top: int) -> int:
     """How many jobs have come since the page was opened, up to some more than are counted."""
     client = call.app.client
-    return await client.session.arun(newer_count(filter_for(client, filter), top=top, most=_NEWER + 1))
+    return await client.session.arun(newer_count(shown_filter_for(client, filter), top=top, most=_NEWER + 1))
 
 
 async def _counted(call: Call[JobsPageQuery, None], filter: JobFilter) -> str:
     client = call.app.client
-    return written_count(await client.session.arun(job_count(filter_for(client, filter))))
+    return written_count(await client.session.arun(job_count(shown_filter_for(client, filter))))
 
 
 def _known_count(words: dict[str, str], counts: Mapping[State, int]) -> str:

@@ -13,7 +13,7 @@ from windlass.core import validate
 from windlass.core.rates.rate import read_gap
 from windlass.core.state import State
 from windlass.insight import json_forms
-from windlass.insight.job_filter import JobFilter, filter_for
+from windlass.insight.job_filter import shown_filter_for
 from windlass.store.operation import Operation
 from windlass.store.operations.jobs import Act, change_page, deleting, retrying
 from windlass.store.operations.queries import NEWEST, Filter, find
@@ -22,7 +22,7 @@ from windlass.web.problems import bad_input
 from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.shapes import dead as shapes
-from windlass.web.shapes.jobs import DeadQuery, JobList
+from windlass.web.shapes.jobs import DeadQuery, JobFilters, JobList
 from windlass.web.topics.jobs.job_filters import given_filter, page_of_jobs
 
 _TOPIC = "Dead letters"
@@ -37,9 +37,11 @@ Order = TypeVar("Order", bound=shapes.DeadOrder)
 
 
 class Rest(msgspec.Struct, frozen=True):
-    """What is left to do of a change of many jobs: the filter as it was when the change began, and from where on."""
+    """What is left to do of a change of many jobs: what was asked for, when, and from where on."""
 
-    filter: Filter
+    given: JobFilters
+    frozen_at: int
+    """In milliseconds since 1970: what fails from then on is not meant, also when the change takes several requests."""
     before: int
     to_queue: str | None = None
     gap: float = 0.0
@@ -78,14 +80,14 @@ async def retry_dead(call: Call[Nothing, shapes.DeadRetryOrder]) -> Answer:
     gap = read_gap(order.rate)
 
     def act(rest: Rest) -> Act:
-        return retrying(rest.filter, to_queue=rest.to_queue, by=call.by, gap=rest.gap, done=rest.done)
+        return retrying(_DEAD, to_queue=rest.to_queue, by=call.by, gap=rest.gap, done=rest.done)
 
-    return await _change(call, "retried", act, Rest(_DEAD, NEWEST, order.to_queue, gap))
+    return await _change(call, "retried", act, Rest(JobFilters(), 0, NEWEST, order.to_queue, gap))
 
 
 async def delete_dead(call: Call[Nothing, shapes.DeadOrder]) -> Answer:
     """Delete dead letters."""
-    return await _change(call, "deleted", lambda rest: deleting(rest.filter), Rest(_DEAD, NEWEST))
+    return await _change(call, "deleted", lambda rest: deleting(_DEAD), Rest(JobFilters(), 0, NEWEST))
 
 
 async def _change(call: Call[Nothing, Order], done: str, act: Callable[[Rest], Act], first: Rest) -> Answer:
@@ -101,7 +103,8 @@ async def _change(call: Call[Nothing, Order], done: str, act: Callable[[Rest], A
     if order.next is not msgspec.UNSET:
         rest = call.cursors.read(of, order.next, Rest)
     else:
-        rest = msgspec.structs.replace(first, filter=_frozen(call))
+        given = JobFilters() if order.filter is msgspec.UNSET else order.filter
+        rest = msgspec.structs.replace(first, given=given, frozen_at=call.app.client.now())
     changed, before = await _pages(call, rest, act(rest))
     left = None if before is None else call.cursors.write(of, _left(rest, before, changed))
     return Answer({done: changed, "next": left, "errors": {}}, count=changed, target="dead letters by filter")
@@ -111,19 +114,18 @@ def _left(rest: Rest, before: int, changed: int) -> Rest:
     return msgspec.structs.replace(rest, before=before, done=rest.done + changed)
 
 
-def _frozen(call: Call[Nothing, Order]) -> Filter:
-    """What fails from now on is not meant, also when the change takes several requests."""
-    given = JobFilter() if call.body.filter is msgspec.UNSET else given_filter(call.body.filter, now=call.now)
-    filter = filter_for(call.app.client, {**given, "state": State.FAILED})
-    return msgspec.structs.replace(filter, finished_before=call.app.client.now() + 1)
+def _meant(call: Call[Nothing, Order], rest: Rest) -> Filter:
+    given = given_filter(rest.given, now=clock.instant(rest.frozen_at))
+    filter = shown_filter_for(call.app.client, {**given, "state": State.FAILED})
+    return msgspec.structs.replace(filter, finished_before=rest.frozen_at + 1)
 
 
 async def _pages(call: Call[Nothing, Order], rest: Rest, act: Act) -> tuple[int, int | None]:
     """How many were changed, and before which the next request goes on."""
     session, until = call.app.client.session, clock.monotonic() + _SECONDS
-    changed, before = 0, rest.before
+    filter, changed, before = _meant(call, rest), 0, rest.before
     while True:
-        page = await session.arun(change_page(rest.filter, act, cursor=before), notify=ANY_JOB)
+        page = await session.arun(change_page(filter, act, cursor=before), notify=ANY_JOB)
         changed += page.changed
         if page.next is None or clock.monotonic() >= until:
             return changed, page.next

@@ -9,8 +9,8 @@ import msgspec
 
 from windlass.core.units import read_past
 from windlass.insight import json_forms
-from windlass.insight.job_filter import JobFilter, filter_of
-from windlass.insight.job_page import job_count
+from windlass.insight.job_filter import JobFilter, shown_filter_for
+from windlass.insight.job_page import job_count, job_page
 from windlass.web.cursors import list_name
 from windlass.web.route import Call
 from windlass.web.shapes.jobs import DeadQuery, JobFilters
@@ -37,12 +37,13 @@ async def page_of_jobs(call: Call[DeadQuery, None], name: str, **fixed: Any) -> 
     filter = cast(JobFilter, {**given_filter(query, now=call.now), **fixed})
     of = list_name(name, _given(query))
     cursor = None if query.cursor is msgspec.UNSET else call.cursors.read(of, query.cursor, int)
-    page = await app.ajobs(limit=query.limit, cursor=cursor, **filter)
+    client, shown = app.client, shown_filter_for(app.client, filter)
+    page = await client.session.arun(job_page(client, shown, query.limit, cursor))
     form = json_forms.job_page(page, None, page.unsearched)
     return {
         **form,
         "next": None if page.next is None else call.cursors.write(of, page.next),
-        "count": await app.client.session.arun(job_count(filter_of(filter))) if query.count else None,
+        "count": await client.session.arun(job_count(shown)) if query.count else None,
     }
 
 

@@ -40,7 +40,6 @@ def test_a_change_is_on_screen_without_a_reload(page: Page, shop: Windlass, plac
     elsewhere.app.close()
 
 
-@pytest.mark.only_on("sqlite")
 def test_rows_do_not_move_and_open_folds_stay_open(page: Page, shop: Windlass) -> None:
     """B20: new jobs collect in a line of their own; focus and folds survive."""
     page.goto("/jobs")
@@ -62,7 +61,6 @@ def test_rows_do_not_move_and_open_folds_stay_open(page: Page, shop: Windlass) -
     expect(page.locator("#attempt-1")).not_to_have_attribute("open", "")
 
 
-@pytest.mark.only_on("sqlite")
 def test_a_hidden_page_asks_for_nothing(page: Page, shop: Windlass) -> None:
     """B20: its stream is closed, and opened again when the page is looked at."""
     page.add_init_script(HIDING)
@@ -77,7 +75,6 @@ def test_a_hidden_page_asks_for_nothing(page: Page, shop: Windlass) -> None:
     assert len(page.evaluate("streams.map((stream) => stream.readyState)")) == 2
 
 
-@pytest.mark.only_on("sqlite")
 def test_what_is_chosen_and_focused_stays_so(page: Page, shop: Windlass) -> None:
     """B20: a page that is brought up to date takes nothing from the hand of the one who uses it."""
     page.goto("/jobs")
@@ -85,11 +82,14 @@ def test_what_is_chosen_and_focused_stays_so(page: Page, shop: Windlass) -> None
     box = page.locator('tr:has(a[href="/jobs/dead"]) .check')
     box.check()
     box.focus()
+    page.set_viewport_size({"width": 390, "height": 300})
+    page.evaluate("scrollTo(0, 200)")
     shop.enqueue_many([shop.request("mail.welcome", [4], queue="unserved")])
     expect(page.locator(".newer")).to_contain_text("1 newer job", timeout=PATIENCE)
     expect(box).to_be_checked()
     expect(box).to_be_focused()
     expect(page.locator("#selected-count")).to_have_text("1 selected")
+    assert page.evaluate("scrollY") == 200
 
 
 @pytest.mark.only_on("sqlite")
@@ -149,7 +149,7 @@ def test_polling_takes_over_when_the_stream_fails(browser: Browser, shop: Windla
     context.close()
 
 
-@pytest.mark.only_on("redis")
+@pytest.mark.only_on("postgres", "redis")
 def test_a_store_that_is_away_is_a_banner(browser: Browser, far_app: Apps, proxy: Proxy) -> None:
     """B20: the last known figures stay, marked with their age, and it comes back by itself."""
     app = far_app()
@@ -167,3 +167,29 @@ def test_a_store_that_is_away_is_a_banner(browser: Browser, far_app: Apps, proxy
         expect(page.locator("#away")).to_be_empty(timeout=2 * PATIENCE)
         expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
         page.close()
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_banner_is_closed_until_its_cause_is_over(page: Page, shop: Windlass) -> None:
+    """B20: by keyboard, for this browser; it stays so while the page is brought up to date and when it is opened."""
+    page.goto("/")
+    expect(page.locator("#live-sign")).to_have_text("live", timeout=PATIENCE)
+    banner = page.locator("[data-cause='unserved unserved']")
+    expect(banner).to_contain_text("has no worker")
+    banner.get_by_role("button", name="Close").focus()
+    page.keyboard.press("Enter")
+    expect(banner).to_be_hidden()
+    expect(page.get_by_role("button", name="Show")).to_be_focused()
+    shop.enqueue_many([shop.request("mail.welcome", [5], queue="unserved")])
+    expect(page.locator(".stat.is-pending .stat-value")).to_have_text("2", timeout=PATIENCE)
+    expect(banner).to_be_hidden()
+    page.reload()
+    expect(page.locator("#closed-causes")).to_contain_text("closed")
+    expect(banner).to_be_hidden()
+    page.get_by_role("button", name="Show").click()
+    expect(banner).to_be_visible()
+    banner.get_by_role("button", name="Close").click()
+    assert shop.cancel_all(state="pending", queue="unserved") == 2
+    expect(banner).to_have_count(0, timeout=PATIENCE)
+    shop.enqueue_many([shop.request("mail.welcome", [6], queue="unserved")])
+    expect(banner).to_be_visible(timeout=PATIENCE)

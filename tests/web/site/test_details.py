@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.ledger.apps import work
 from tests.waiting import eventually
 from tests.web.site.pages import Pages
-from windlass import Windlass, current_job
+from windlass import Retry, Windlass, current_job
 from windlass.testing import ManualClock
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -82,3 +83,27 @@ def test_arguments_are_shown_as_json_with_secrets_masked(shop: Pages) -> None:
     text = shop.read("/jobs/done").text
     assert '"user_id": 1' in text
     assert "hunter2" not in text
+
+
+def test_a_task_tells_with_which_arguments_it_is_slow_and_fails(
+    app: Windlass, pages: Pages, clock: ManualClock
+) -> None:
+    """B20: of its newest runs, secrets masked, and how far was looked."""
+
+    @app.task(name="export", retry=Retry(attempts=1))
+    def export(region: str, seconds: int, token: str) -> None:
+        clock.advance(seconds)
+        if region == "north":
+            raise ValueError("no such region")
+
+    for region, seconds in [("south", 90), ("north", 5), ("north", 7), ("east", 2)]:
+        app.enqueue("export", region, seconds, "t0p-secret")
+        work(app)
+    page = pages.read("/tasks/export").text
+    assert "of its newest 4 jobs" in page
+    assert "region=south seconds=90 token=masked" in page
+    assert page.index("region=south") < page.index("region=north")
+    assert "of its newest 2 failed jobs" in page
+    assert "north" in page[page.index("Arguments that fail") :]
+    assert "t0p-secret" not in page
+    assert "None of its jobs is among the failed" in pages.read("/tasks/mail.welcome").text

@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.apps import work
 from tests.web.http import Admitting
 from tests.web.site.pages import Html, Pages
-from windlass import State, Windlass
+from windlass import State, Windlass, new_encryption_key
 from windlass.core.fault import Fault
 from windlass.web.security.roles import Identity, Role
 from windlass.web.site.jobs.tracebacks import traceback_of
@@ -48,6 +48,34 @@ def test_a_failed_job_shows_its_attempts(shop: Pages) -> None:
     assert "Attempt 1" in page.text
     assert "in broken" in page.text
     assert "/jobs?state=failed&task=broken" in "".join(page.all("a", "href"))
+
+
+def test_a_job_that_will_run_again_leads_to_those_that_failed_alike(app: Windlass, pages: Pages) -> None:
+    """B20: by the cause of its newest error; the store keeps that of failed jobs only."""
+    app.enqueue_many(
+        [
+            app.request("broken", ["no user 8"], id="dead"),
+            app.request("broken", ["no user 9"], id="again", attempts=2),
+            app.request("broken", ["no group"], id="alone", attempts=2),
+        ]
+    )
+    work(app)
+    assert app.job("again").state is State.RETRYING
+    [group] = app.dead_groups()
+    page = pages.read("/jobs/again")
+    assert f"/failures/cause?task=broken&cause={group.cause}" in page.all("a", "href")
+    assert "1 failed job, ValueError" in page.text
+    assert "no job has failed for good with it" in pages.read("/jobs/alone").text
+    assert "1 failed job, ValueError" in pages.read("/jobs/dead").text
+
+
+def test_an_encrypted_job_leads_to_those_that_failed_alike(app: Windlass, pages: Pages) -> None:
+    """B25: its cause is kept under a key."""
+    app.configure(encryption_keys=[new_encryption_key()])
+    ids = {"dead": 1, "again": 2}
+    app.enqueue_many([app.request("broken", ["no user 8"], id=id, attempts=number) for id, number in ids.items()])
+    work(app)
+    assert all("1 failed job" in pages.read(f"/jobs/{id}").text for id in ids)
 
 
 def test_secrets_are_revealed_to_admins_and_that_is_audited(shop: Pages, app: Windlass) -> None:

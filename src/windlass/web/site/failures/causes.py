@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from windlass.app import Windlass
-from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
+from windlass.core.fault import Fault, fingerprint
+from windlass.core.state import State
+from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups, failure_groups
+from windlass.job import Job
 from windlass.store.operations.diagnostics.failures import WINDOW
 from windlass.web.readings.background_reading import BackgroundReading
 from windlass.web.site.recent import Recent
@@ -43,6 +47,23 @@ async def _read(app: Windlass) -> FailureGroups:
 
 
 _RECENT = Recent(_read, seconds=5)
+
+
+async def failed_alike(app: Windlass, job: Job[Any]) -> FailureGroup | None:
+    """The failed jobs of the same task with the cause of this job's newest error; None where none is listed, or the job
+    did not fail in the end.
+    """
+    if job.state in (State.COMPLETED, State.CANCELLED) or not (job.record.cause or job.errors):
+        return None
+    # Jobs that are to run again keep no cause in the store; those of encrypted jobs are keyed.
+    known = {job.record.cause} if job.record.cause else _causes_of(app, job.errors[-1])
+    return next((group for group in await causes(app) if group.task == job.task and group.cause in known), None)
+
+
+def _causes_of(app: Windlass, fault: Fault) -> set[str | None]:
+    found = fingerprint(fault)
+    encryption = app.client.encryption
+    return {found, encryption.digest(found.encode())[: len(found)]} if encryption.is_on else {found}
 
 
 async def causes(app: Windlass) -> FailureGroups:

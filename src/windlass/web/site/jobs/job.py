@@ -19,6 +19,7 @@ from windlass.job import Job
 from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings.graphs import draw_graph
 from windlass.web.site.drawings.timeline import draw_timeline
+from windlass.web.site.failures.causes import failed_alike
 from windlass.web.site.jobs.origins import Relation, jobs_enqueued_by, relations_of
 from windlass.web.site.jobs.tracebacks import Traceback, traceback_of
 from windlass.web.site.page import Page
@@ -84,6 +85,7 @@ async def job_page(call: Call[Any, Any], found: Job[Any], values: JobValues, *, 
         "flow": graph,
         "steps": await found.asteps(),
         "trace_id": trace_id_of(read_meta(found.record.meta)),
+        "alike": await failed_alike(call.app, found),
         "relations": await _relations(call, found),
         "enqueued": await jobs_enqueued_by(call.app, found),
         "enqueued_by": read_meta(found.record.meta).enqueued_by,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from windlass.app import Windlass
+from windlass.core.fault.cause import outline
 from windlass.core.state import State
 from windlass.insight.figures.deploys import Deploy
 from windlass.insight.figures.figures import Figures
@@ -69,6 +70,15 @@ class Trouble:
     path: str
     about: str = ""
     """The queue that it is about, which the text goes on from."""
+
+    @property
+    def cause(self) -> str:
+        """The same for as long as it is the same trouble, however long that lasts and however many jobs it holds up.
+
+        >>> Trouble("jobs that are due have waited for 5m 3s", "/workers").cause
+        'jobs that are due have waited for … …'
+        """
+        return f"unserved {self.about}" if self.about else outline(self.text)
 
 
 def troubles(seen: Overview) -> list[Trouble]:

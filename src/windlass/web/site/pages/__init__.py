@@ -4,6 +4,7 @@
 - ``store_levels``: What the leader has sampled: how large and how fast the store is, when code was deployed.
 - ``queues``: How deep, how old, who serves them; one queue.
 - ``tasks``: How often, how long, how much of it fails; one task.
+- ``worst``: With which arguments a task is slow, and with which it fails.
 - ``limits``: Named limits, concurrency keys, and what cools down.
 - ``archive``: Jobs that retention has put aside: find them, look at one, put it back.
 - ``system``: The store, the processes around it, all settings; tokens and the audit.

@@ -17,6 +17,7 @@ from windlass.web.route import Call
 from windlass.web.site.drawings.charts import draw_run_time, draw_throughput, draw_waiting, marked
 from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
 from windlass.web.site.page import Page
+from windlass.web.site.pages.worst import worst_of
 from windlass.web.site.recent import Recent
 from windlass.web.tasks.routes import rate_tag
 
@@ -79,6 +80,7 @@ async def task(call: Call[TasksQuery, None]) -> Page:
         # Its jobs follow a rate only if the code declares one.
         "has_rate": rate.declared is not None or rate.changed_at is not None,
         "declared": declared,
+        "worst": await worst_of(call.app, name),
         "queue": None if declared is None else call.app.client.enqueuer.queue_of(declared),
         "workers": unknown.get(name, []),
         "figures": figures,

@@ -1,6 +1,7 @@
 // Brings an open page up to date: by its event stream, and by asking every five seconds where that fails three times or
 // where somebody has chosen so.
 // A page that is hidden asks for nothing. When the store or the server is away, what is shown stays, with its age.
+import { hideClosed } from "./banners.js";
 import { choice } from "./settings.js";
 import { length, written } from "./times.js";
 
@@ -45,6 +46,7 @@ function fresh(html) {
 function steady(html) {
   const found = document.createElement("template");
   found.innerHTML = html;
+  hideClosed(found.content);
   for (const list of found.content.querySelectorAll("[data-steady]")) {
     const places = new Map([...(document.getElementById(list.id)?.children ?? [])].map((row, index) => [row.dataset.row, index]));
     const place = (row) => places.get(row.dataset.row) ?? places.size;

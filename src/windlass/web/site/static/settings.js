@@ -1,4 +1,4 @@
-// What a person has chosen, kept in this browser only: theme, density, time zone, keys, refresh, range. No secrets.
+// What a person has chosen, kept in this browser only: theme, density, time zone, keys, refresh, range, closed banners. No secrets.
 
 const PREFIX = "windlass-";
 

@@ -107,3 +107,9 @@ def test_a_task_tells_with_which_arguments_it_is_slow_and_fails(
     assert "north" in page[page.index("Arguments that fail") :]
     assert "t0p-secret" not in page
     assert "None of its jobs is among the failed" in pages.read("/tasks/mail.welcome").text
+
+
+def test_a_queue_tells_with_which_arguments_its_next_jobs_run(app: Windlass, pages: Pages) -> None:
+    app.enqueue_many([app.request("mail.welcome", [7], {"password": "hunter2"}, queue="unserved")])
+    page = pages.read("/queues/unserved").text
+    assert "user_id=7 password=masked" in page

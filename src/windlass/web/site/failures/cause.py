@@ -106,9 +106,22 @@ def common_arguments(jobs: Iterable[Job[Any]], parameters: Sequence[str]) -> Ite
             continue
         for name, value in PayloadView.of(job.record.payload, parameters).named(parameters):
             if not name.startswith("["):  # names tell which are secrets
-                values.setdefault(name, Counter())[short_value(value)] += 1
+                for part, inner in _parts(name, value):
+                    values.setdefault(part, Counter())[short_value(inner)] += 1
     for name, counts in list(values.items())[:_MOST_NAMES]:
         yield _common(name, counts)
+
+
+def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """A value, or what lies in an object by its keys.
+
+    >>> list(_parts("amount", {"value": "74.50", "currency": "EUR"}))
+    [('amount.value', '74.50'), ('amount.currency', 'EUR')]
+    """
+    if isinstance(value, dict) and value and "$" not in value:
+        yield from ((f"{name}.{key}", inner) for key, inner in value.items())
+    else:
+        yield name, value
 
 
 def _places(jobs: Sequence[Job[Any]], workers: Iterable[WorkerView]) -> Iterator[Common]:

@@ -27,7 +27,8 @@ def arguments_line(job: Job[Any], tasks: Iterable[Task[..., Any]]) -> str:
     if isinstance(payload.args, Mapping):
         return "encrypted"
     named = [pair for pair in payload.named(parameters) if not pair[0].startswith("[")]
-    named.sort(key=lambda pair: isinstance(pair[1], dict | list))  # what fits into a line comes first
+    # What fits into a line comes first, what tells nothing last.
+    named.sort(key=lambda pair: (pair[1] == MASK, isinstance(pair[1], dict | list)))
     line = " ".join(f"{name}={short_value(value)}" for name, value in named)
     return line if len(line) <= _MOST_LINE else f"{line[:_MOST_LINE]}…"
 

@@ -18,6 +18,7 @@ from windlass.web.route import Call, Nothing
 from windlass.web.site.drawings.charts import draw_depth, draw_flow, marked
 from windlass.web.site.drawings.ranges import RANGES, chart_range, read_charts
 from windlass.web.site.drawings.sparklines import Sparkline, draw_shares, draw_sparkline
+from windlass.web.site.jobs.arguments import arguments_line
 from windlass.web.site.page import Page
 from windlass.web.site.recent import Recent
 
@@ -90,13 +91,15 @@ async def queue(call: Call[QueueQuery, None]) -> Page:
     if found is None:
         raise not_found(f"there is no queue {name}")
     figures, deploys = await _OF_QUEUE.of(call.app, name, range.text)
+    following = await call.app.queue(name).apeek(_NEXT)
     serving = [worker for worker in seen.workers if worker.is_alive and name in worker.queues]
     shown = {
         "queue": found,
         "counted": glanced.counts,
         "everywhere": seen.everywhere,
         "shares": draw_shares({str(state): found.counts[state] for state in State}),
-        "next": await call.app.queue(name).apeek(_NEXT),
+        "next": following,
+        "arguments": {job.id: arguments_line(job, call.app.tasks) for job in following},
         "serving": serving,
         "figures": figures,
         "depth": marked(draw_depth(figures), figures, deploys),

@@ -9,9 +9,10 @@ from typing import Any
 
 from windlass.app import Windlass
 from windlass.insight.payload import parameters_of
+from windlass.insight.redact import MASK
 from windlass.job import Job
 from windlass.web.site.failures.cause import Common, common_arguments
-from windlass.web.site.jobs.arguments import arguments_line
+from windlass.web.site.jobs.arguments import arguments_line, short_value
 from windlass.web.site.recent import Recent
 
 _LOOKED_AT = 200
@@ -51,8 +52,12 @@ async def _read(app: Windlass, task: str) -> Worst:
         looked_at=len(jobs),
         back_to=jobs[-1].created_at if jobs else None,
         failed=len(failed),
-        common=[one for one in common_arguments(failed, parameters_of(task, app.tasks)) if one.top],
+        common=[one for one in common_arguments(failed, parameters_of(task, app.tasks)) if _tells(one)],
     )
+
+
+def _tells(common: Common) -> bool:
+    return bool(common.top) and common.top[0][0] != short_value(MASK)
 
 
 def slowest(app: Windlass, jobs: Sequence[Job[Any]]) -> list[SlowRun]:

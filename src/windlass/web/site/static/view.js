@@ -36,7 +36,8 @@ if (toast) {
 }
 
 // A link of the navigation leads to the page as it was left: with its filters and its range.
-const KEPT = ["range", "state", "queue", "task", "tag", "since", "by", "severity"];
+// What is typed as text, and values of arguments and metadata, are not: they may be personal, and this browser would keep them.
+const KEPT = ["range", "state", "queue", "task", "tag", "reason", "running_for", "since", "by", "severity"];
 const main = document.querySelector("nav.nav a[aria-current=page]");
 if (main && main.pathname === location.pathname) {
   const kept = new URLSearchParams();

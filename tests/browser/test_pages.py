@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
-from tests.browser.axe import violations
+from tests.browser.axe import unreadable, violations
 from tests.browser.conftest import PATIENCE
 from tests.waiting import eventually
 from windlass import State, Windlass
@@ -59,6 +61,9 @@ FORMS = (
     "/bulk/begin/retry?state=failed",
 )
 """They are not live."""
+PARTS = 2
+"""In which all pages are looked at: each takes as long as a few other tests."""
+STYLE = files("windlass.web.site") / "static" / "dashboard.css"
 
 
 @pytest.fixture(autouse=True)
@@ -76,25 +81,44 @@ def begun_change(page: Page) -> str:
     return urlsplit(page.url).path
 
 
-@pytest.mark.parametrize(
-    ("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (360, "light")]
-)
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("widths", [(1280,), (390, 360)], ids=["desk", "phone"])
 def test_every_page_fits_and_is_accessible(
-    browser: Browser, shop: Windlass, address: str, width: int, theme: str
+    browser: Browser, shop: Windlass, address: str, widths: tuple[int, ...], part: int
 ) -> None:
     """B20: no violation that axe finds, nothing scrolls sideways, at 1280, 390 and 360 px, in light and dark."""
     context = browser.new_context(
         base_url=address,
-        viewport={"width": width, "height": 800},
-        color_scheme="dark" if theme == "dark" else "light",
+        viewport=_size(widths[0]),
+        color_scheme="light",
+        reduced_motion="reduce",  # colours would still be on their way from one theme to the other
         bypass_csp=True,
     )
     page = context.new_page()
-    for path in (*PATHS, *FORMS, begun_change(page)):
+    for path in (*PATHS, *FORMS, begun_change(page))[part::PARTS]:
         page.goto(path, wait_until="domcontentloaded", timeout=PATIENCE)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        assert violations(page) == [], path
+        for width in widths:
+            page.set_viewport_size(_size(width))
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
+            assert violations(page) == [], (path, width)
+        page.emulate_media(color_scheme="dark")
+        assert unreadable(page) == [], path
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(_size(widths[0]))
     context.close()
+
+
+def _size(width: int) -> ViewportSize:
+    return {"width": width, "height": 800}
+
+
+def test_a_theme_changes_nothing_but_colours() -> None:
+    """So a page that was looked at in one theme is looked at in the other for its colours alone."""
+    rules = re.findall(r"^.*(?:prefers-color-scheme|data-theme).*$", STYLE.read_text(), re.MULTILINE)
+    assert rules == [
+        '[data-theme="light"] { color-scheme: light; }',
+        '[data-theme="dark"] { color-scheme: dark; }',
+    ]
 
 
 def test_no_page_complains(page: Page, shop: Windlass) -> None:

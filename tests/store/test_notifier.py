@@ -79,13 +79,18 @@ def test_closing_sends_what_waits() -> None:
 
 
 def test_a_store_that_is_away_is_no_error_of_the_teller() -> None:
-    def fail(_: Topic) -> None:
+    tried = Sent()
+
+    def fail(topic: Topic) -> None:
+        tried(topic)
         raise StoreUnavailable("away")
 
     announcer = Notifier(fail)
     announcer.notify(Topic.WORK)
     announcer.notify(Topic.WORK)
     announcer.close()
+    announcer.notify(Topic.FINISHED)
+    assert tried.rest() == [Topic.WORK, Topic.WORK, Topic.FINISHED], "it goes on after each failure"
 
 
 def test_a_forked_child_tells_for_itself() -> None:

@@ -29,7 +29,12 @@ async def test_any_of_those_waited_for_wakes_all_who_wait() -> None:
 
 @pytest.mark.asyncio
 async def test_a_wait_ends_when_its_time_is_over() -> None:
-    await woken(Wakeups(), seconds=0)
+    wakeups = Wakeups()
+    patient, hasty = (asyncio.ensure_future(woken(wakeups, seconds=seconds)) for seconds in (DEADLINE, 0))
+    await hasty
+    assert not patient.done()
+    wakeups.wake()
+    await patient
 
 
 @pytest.mark.asyncio

@@ -111,7 +111,7 @@ def test_the_limit_is_half_an_hour_unless_task_or_job_say_otherwise(app: Windlas
 @pytest.mark.only_on("sqlite")
 def test_a_run_may_ask_for_more_time(app: Windlass) -> None:
     """B8: job.extend() is for the run that calls it."""
-    isolated_job = app.enqueue_many([app.request("extends", [], timeout=0.4, attempts=1)])[0]
+    isolated_job = app.enqueue_many([app.request("extends", [], timeout=2, attempts=1)])[0]
     with app.worker(children=1, lease=LONG_LEASE):
         assert isolated_job.result(timeout=PATIENCE) == "done"
 

@@ -206,7 +206,7 @@ def test_a_program_that_a_job_waits_for_dies_with_it(
     monkeypatch.setattr("windlass.worker.executors.processes.executor._KILL_AFTER", 0.5)
     program = tmp_path / "program"
     with crew.worker(children=1):
-        failed = failure_of(enqueue(crew, "starts_a_program", str(program), timeout=0.5, attempts=1))
+        failed = failure_of(enqueue(crew, "starts_a_program", str(program), timeout=2, attempts=1))
         assert failed.reason == "timeout"
         eventually(lambda: not is_alive(int(program.read_text())), "the program is gone")
 

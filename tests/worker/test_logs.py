@@ -226,7 +226,7 @@ def test_the_last_words_of_a_child_that_dies_are_kept(app: Windlass, end: str, m
     monkeypatch.setattr("windlass.worker.executors.processes.executor._KILL_AFTER", 0.5)
     isolated(app)
     with app.worker(children=1):
-        [job] = app.enqueue_many([app.request("last_words", [end], attempts=1, timeout=0.5)])
+        [job] = app.enqueue_many([app.request("last_words", [end], attempts=1, timeout=2)])
         assert failure_of(job).type == {"killed": "windlass.ProcessDied", "deaf": "TimeoutError"}[end]
     lines = job.refresh().errors[-1].log.splitlines()
     assert lines[-1].endswith(" WARNING shop.child: the end")

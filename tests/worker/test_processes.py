@@ -112,7 +112,7 @@ def test_a_job_whose_time_is_over_is_interrupted(crew: Windlass, tmp_path: Path)
     """B8: and cleans up; the child lives on."""
     with crew.worker(children=1):
         child, _ = enqueue(crew, "where").result(timeout=PATIENCE)
-        job = enqueue(crew, "wait_for", str(tmp_path / "never"), str(tmp_path / "cleaned"), timeout=0.1, attempts=1)
+        job = enqueue(crew, "wait_for", str(tmp_path / "never"), str(tmp_path / "cleaned"), timeout=1, attempts=1)
         failed = failure_of(job)
         assert (failed.type, failed.reason) == ("TimeoutError", "timeout")
         assert (tmp_path / "cleaned").exists()

@@ -157,7 +157,7 @@ def _odd(name: str) -> BaseException:
 @app.task(name="extends", isolation="process")
 def extends(*, job: ActiveJob) -> str:
     job.extend("1h")
-    time.sleep(0.8)
+    time.sleep(2.2)
     return "done"
 
 

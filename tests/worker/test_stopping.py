@@ -246,6 +246,31 @@ def test_a_store_that_is_away_cannot_hold_the_worker(
 
 
 @pytest.mark.only_on("sqlite")
+def test_a_worker_that_waits_for_its_runs_rests(app: Windlass) -> None:
+    """B7: a worker and its pump that wake each other would take the processor from the very jobs they wait for."""
+    looks: list[float] = []
+    with gate() as running:
+
+        @app.task
+        def wait() -> None:
+            running.wait()
+
+        def look() -> bool:
+            looks.append(monotonic())
+            if len(looks) == 60:
+                running.open()
+            return False
+
+        worker = app.worker()
+        worker.start()
+        job = wait.enqueue()
+        running.await_entered()
+        worker.stop(grace="1h", is_urgent=look)
+    assert job.refresh().state is State.COMPLETED
+    assert looks[59] - looks[0] > 1, "60 looks take a second at the least, on a machine however fast"
+
+
+@pytest.mark.only_on("sqlite")
 def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, file: RawSqlite) -> None:
     """B7: the same with the store as it is."""
     with gate() as running:

@@ -21,6 +21,7 @@ from windlass.worker.ticker import Ticker, stop_all
 log = logging.getLogger("windlass.worker")
 
 _LAST_ROUND = 0.1
+_LOOK_AGAIN = 0.05
 _CLOSE_AGAIN = 0.05
 _CLOSE = 0.1
 """Seconds that are kept for closing the lease."""
@@ -140,10 +141,12 @@ class Shutdown:
             clock.sleep(_CLOSE_AGAIN)
 
     def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
-        while not is_done():
-            left = until - clock.monotonic()
-            if left <= 0:
-                return
+        self._pump.ended()
+        while True:
             self._rounds.clear()
-            self._pump.ended()
-            clock.wait(self._rounds, min(left, 0.05))
+            left = until - clock.monotonic()
+            if is_done() or left <= 0:
+                return
+            # Not after each round: the pump would make the next one at once, for as long as the jobs run.
+            if not clock.wait(self._rounds, min(left, _LOOK_AGAIN)):
+                self._pump.ended()

@@ -47,6 +47,20 @@ IN_ASYNC_WITH = """
 
     asyncio.run(main())
 """
+IN_ASYNC_WITH_BESIDE_A_THREAD = """
+    import asyncio, signal, threading
+
+    def interrupt() -> None:
+        sys.stdin.readline()
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    async def main() -> None:
+        threading.Thread(target=interrupt, daemon=True).start()
+        async with app.worker(grace="1h"):
+            await asyncio.Event().wait()
+
+    asyncio.run(main())
+"""
 IN_TASK_GROUP = """
     import asyncio
 
@@ -117,6 +131,16 @@ def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Pat
         assert job.refresh().state is State.PENDING
         assert job.attempt == 0
         assert app.workers() == []
+
+
+def test_a_second_ctrl_c_is_noticed_by_a_loop_that_sleeps(tmp_path: Path) -> None:
+    """The system may give it to any thread, and one that comes just before the loop goes to sleep does not wake it."""
+    with program(tmp_path, IN_ASYNC_WITH_BESIDE_A_THREAD) as (process, url), Windlass(url) as app:
+        job = app.enqueue("endless")
+        assert "waiting up to 3600 s" in said_after_ctrl_c(process)
+        _, error = process.communicate("another\n", timeout=DEADLINE)
+        assert "KeyboardInterrupt" in error
+        assert (job.refresh().state, job.attempt) == (State.PENDING, 0)
 
 
 @pytest.mark.parametrize("body", [IN_WITH, IN_ASYNC_WITH], ids=["with", "async with"])

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 from msgspec import Struct
 
@@ -152,9 +153,11 @@ class Worker:
         if not has_interrupted_loop():
             await self.astop()
             return
+        from asyncio import get_running_loop  # loaded already
+
         with NextInterrupt() as another:
             log_waiting(self._dispatcher.running(), self._grace)
-            await self.astop(is_urgent=another.has_come)
+            await self.astop(is_urgent=partial(another.has_come_to, get_running_loop()))
 
     @property
     def name(self) -> str:

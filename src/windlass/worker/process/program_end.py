@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from threading import current_thread, main_thread
 from types import FrameType
@@ -16,7 +17,7 @@ from weakref import WeakMethod
 from windlass.worker.runs.run import Run
 
 if TYPE_CHECKING:
-    from asyncio import Runner
+    from asyncio import AbstractEventLoop, Runner
 
 log = logging.getLogger("windlass.worker")
 
@@ -48,8 +49,20 @@ class NextInterrupt:
     def has_come(self) -> bool:
         return self._has_come
 
+    def has_come_to(self, loop: AbstractEventLoop) -> bool:
+        """The same while the main thread runs a loop, which is woken to look: one that sleeps does not notice a signal
+        that came just before it went to sleep, or that the system has given to another thread.
+        """
+        with suppress(RuntimeError):  # it was closed meanwhile
+            loop.call_soon_threadsafe(_look)
+        return self._has_come
+
     def _received(self, number: int, frame: FrameType | None) -> None:
         self._has_come = True
+
+
+def _look() -> None:
+    """Python calls handlers of signals before the next line that the main thread runs."""
 
 
 def has_interrupted_loop() -> bool:

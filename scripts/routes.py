@@ -26,7 +26,7 @@ def rows() -> Iterator[str]:
 
 def _row(route: Route) -> str:
     path = route.path.removeprefix(PREFIX)
-    query = [name for name in route.query.__struct_fields__ if name != "meta"]
+    query = [name for name in route.query.__struct_fields__ if name not in ("meta", "arg")]
     asked = f"`?{'&'.join(query)}` " if query else ""
     return f"| `{route.method} {path}` {asked}| {route.role or 'public'} | {route.summary} |"
 

@@ -55,6 +55,29 @@ HOSTILE = {
     '{"apiKey": "hunter22"}': '{"apiKey": ••••}',
     "password='two words hunter22' stays": "password=•••• stays",
     "PASSWORD=hunter22;SECRET=hunter22": "PASSWORD=••••;SECRET=••••",
+    "Authorization: Token hunter22": "Authorization: Token ••••",
+    "proxy-authorization: hunter22": "proxy-authorization: ••••",
+    "Cookie: sid=hunter22; theme=hunter22": "Cookie: ••••",
+    "Set-Cookie: windlass_session=hunter22; HttpOnly": "Set-Cookie: ••••",
+    "X-Api-Key: hunter22": "X-Api-Key: ••••",
+    "login failed, password: hunter22": "login failed, password: ••••",
+    "host=db password = 'hunter22' dbname=x": "host=db password = •••• dbname=x",
+    "db_password : hunter22": "db_password : ••••",
+    '{"password": "a\\"hunter22"}': '{"password": ••••}',
+    'cut off: {"secret": "hunter22 and': 'cut off: {"secret": ••••',
+    "{'api_key': b'hunter22'}": "{'api_key': ••••}",
+    "mysqldump --user me --password hunter22 shop": "mysqldump --user me --password •••• shop",
+    "curl --api-key hunter22": "curl --api-key ••••",
+    "eyJhbGciOiJIUzI1NiJ9.eyJodW50ZXIyMiI6MX0.hunter22_sig": "••••",
+    "whsec_hunter22hunter22": "••••",
+    "ghp_hunter22hunter22hunter22hunter22hunt": "••••",
+    "xoxb-123456789012-hunter22": "••••",
+    "sk_live_hunter22hunter22": "••••",
+    "-----BEGIN RSA PRIVATE KEY-----\nhunter22\n-----END RSA PRIVATE KEY-----": "••••",
+    "-----BEGIN PRIVATE KEY-----\nhunter22 (cut off": "••••",
+    "PGPASSWORD=hunter22 psql -c 'select 1'": "PGPASSWORD=•••• psql -c 'select 1'",
+    "KeyError: 'user'": "KeyError: 'user'",
+    "unexpected token: next": "unexpected token: next",
     "queue name 'a b': use letters": "queue name 'a b': use letters",
     "concurrency key: use 1 to 256": "concurrency key: use 1 to 256",
     "https://example.org/a@b": "https://example.org/a@b",
@@ -67,9 +90,34 @@ def test_no_secret_is_left_in_texts_for_people(text: str) -> None:
     """B21."""
     assert redacted_text(text) == HOSTILE[text]
     assert "hunter22" not in redacted_text(f"{text}, {text}")
+    assert "hunter22" not in str(redacted({"note": [text, {"text": text}]}))
 
 
-@pytest.mark.parametrize("char", ["a", "-", "key", "key='", "://:", "bearer ", "wl_"])
+def test_the_word_after_an_option_of_a_command_is_masked() -> None:
+    """B21: as commands have them, a list."""
+    command = ["tool", "--db-password", "hunter22", "--token=hunter22", "--user", "ann"]
+    assert redacted(command) == ["tool", "--db-password", MASK, MASK, "--user", "ann"]
+
+
+@pytest.mark.parametrize(
+    "char",
+    [
+        "a",
+        "-",
+        "key",
+        "key='",
+        'key="\\',
+        "://:",
+        "bearer ",
+        "wl_",
+        "password:",
+        "secret-",
+        "--",
+        "cookie:",
+        "eyJa",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
+)
 def test_a_long_text_without_spaces_takes_no_longer_than_another(char: str) -> None:
     """B21: a text is gone through once, whatever it is; by squares this one would take hours."""
     assert MASK in redacted_text(f"{char * 200_000} token=hunter22")

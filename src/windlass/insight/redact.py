@@ -11,11 +11,41 @@ MASK = "••••"
 _SECRET = ("password", "passwd", "passphrase", "secret", "token", "key", "authorization", "credential", "cookie")
 _WORDS = "|".join(_SECRET)
 _TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{16,}")
+_FORMS = re.compile(
+    r"\bwhsec_[\w+/=-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}"
+    r"|\bxox[abeoprs]-[\w-]{10,}|\b[sr]k[-_](?:live|test|proj|ant)[-_][\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+)
+"""Secrets that tell by their form what they are: of webhooks, JSON web tokens, tokens of well-known services, keys."""
+_BEGINNINGS = (
+    *("whsec_", "eyj", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "akia", "asia"),
+    *(f"{kind}k{mark}" for kind in "sr" for mark in "-_"),
+    "private key-----",
+)
+"""Without one of these, in small letters, a text has none of the forms."""
 _PASSWORD_IN_URL = re.compile(r"(://[^\s/:@]*:)[^\s/]*(@)")
 _CREDENTIALS = re.compile(r"\b(bearer|basic) +[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
 _NAME = rf"""(?:{_WORDS})[\w-]{{0,64}}["']?(?:=|(?<=["']): *)"""
 """From the word on, and with a bound: a long run of letters would else be searched anew from each of them."""
-_ASSIGNED = re.compile(rf"""({_NAME})("[^"]*"|'[^']*'|[^\s,;&}}]+)""", re.IGNORECASE)
+_VALUE = r"""(?:"(?:[^"\\]|\\[\s\S])*(?:"|\\?\Z)|'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|[^\s,;&}]+)"""
+"""Quoted, and then maybe cut off in the middle, or up to the next blank."""
+_ASSIGNED = re.compile(rf"({_NAME}){_VALUE}", re.IGNORECASE)
+_SURE = (
+    "password|passwd|passphrase|secret|(?:api|access|private|secret|encryption|signing)[-_]?key"
+    "|(?:access|auth|refresh|api|session)[-_]?token"
+)
+_NAMED = re.compile(
+    rf"((?:{_SURE})[ \t]{{0,4}}[:=](?!=)[ \t]{{0,4}}"
+    rf"|--(?:[\w-]{{0,32}}-)?(?:{_SURE}|token)[ \t]+)"
+    rf"{_VALUE}",
+    re.IGNORECASE,
+)
+"""After a word that is a secret for sure a colon or a blank is enough: `password: x`, `--password x`."""
+_HEADER = re.compile(
+    r"\b((?:proxy-)?authorization[ \t]{0,4}:[ \t]{0,4}(?:[A-Za-z]{1,20}[ \t]+)?|(?:set-)?cookie[ \t]{0,4}:[ \t]{0,4})"
+    r"[^\r\n,]+",
+    re.IGNORECASE,
+)
 _DEEPEST = 200
 """Deeper than the codec stores, below Python's recursion limit: deeper values are hostile, and masked."""
 
@@ -51,8 +81,12 @@ def redacted(value: object, *, depth: int = 0) -> object:
                 name: MASK if is_secret(name) else redacted(member, depth=depth + 1) for name, member in value.items()
             }
         case list():
-            return [redacted(member, depth=depth + 1) for member in value]
-        case str() if _PASSWORD_IN_URL.search(value) or _CREDENTIALS.search(value) or _TOKEN.search(value):
+            after_option = [False, *map(_is_secret_option, value)]
+            return [
+                MASK if is_value and isinstance(member, str) else redacted(member, depth=depth + 1)
+                for member, is_value in zip(value, after_option, strict=False)
+            ]
+        case str() if redacted_text(value) != value:
             return MASK
         case _:
             return value
@@ -66,8 +100,20 @@ def redacted_text(text: str) -> str:
     'GET /?token=•••• by wl_•••• on redis://me:••••@host'
     """
     text = _PASSWORD_IN_URL.sub(rf"\1{MASK}\2", text)
-    text = _CREDENTIALS.sub(rf"\1 {MASK}", _ASSIGNED.sub(rf"\1{MASK}", text))
+    folded = text.casefold()
+    # Most texts have none of these words, and to look for words is much faster than to look for forms.
+    if any(begin in folded for begin in _BEGINNINGS):
+        text = _FORMS.sub(MASK, text)
+    if any(word in folded for word in _SECRET):
+        text = _HEADER.sub(rf"\1{MASK}", text)
+        text = _NAMED.sub(rf"\1{MASK}", _ASSIGNED.sub(rf"\1{MASK}", text))
+    text = _CREDENTIALS.sub(rf"\1 {MASK}", text)
     return _TOKEN.sub(f"wl_{MASK}", text)
+
+
+def _is_secret_option(word: object) -> bool:
+    """Whether the next word of a command is a secret, as after ``--password``."""
+    return isinstance(word, str) and word.startswith("--") and "=" not in word and is_secret(word)
 
 
 def redacted_arguments(args: Sequence[object], names: Sequence[str]) -> list[object]:

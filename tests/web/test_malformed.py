@@ -16,9 +16,11 @@ from msgspec import inspect
 from msgspec.inspect import type_info
 
 from tests.web.asgi import RawAnswer, ask
-from tests.web.http import V1, Http
+from tests.web.http import V1, Admitting, Http
 from windlass import Windlass, WindlassError
+from windlass.web import dashboard
 from windlass.web.route import Route
+from windlass.web.site.routes.table import PAGES
 from windlass.web.table import ROUTES
 
 MakeRequest = Callable[[Any, Random], Awaitable[tuple[str, RawAnswer]]]
@@ -145,6 +147,30 @@ async def odd(asgi: Any, random: Random) -> tuple[str, RawAnswer]:
     return f"{route.method} {path!r} {fields!r} {body[:300]!r}", answer
 
 
+async def on_pages(asgi: Any, random: Random) -> tuple[str, RawAnswer]:
+    """A request to a page, or a form that a page sends, with values that few would fill in."""
+    route = random.choice(PAGES)
+    path = route.path
+    for name in route.parameters:
+        known = random.choice(["done", "done", "mail", "mail.welcome", *TEXTS])
+        path = path.replace(f"{{{name}}}", known.replace("/", "") or "x")
+    headers, body = [], b""
+    if route.method == "POST":
+        headers = [(b"content-type", random.choice([b"application/x-www-form-urlencoded"] * 4 + TYPES))]
+        body = random.choice(BODIES)
+        if route.form is not None and random.random() < 0.8:
+            body = as_query({name: as_filled_in(one) for name, one in of_type(random, type_info(route.form)).items()})
+    fields = of_type(random, type_info(route.query)) if random.random() < 0.8 else {"x": random.choice(TEXTS)}
+    if route.is_stream:
+        return "GET stream", RawAnswer(200, {}, b"")  # it would not end
+    answer = await ask(asgi, route.method, path, query=as_query(fields), headers=headers, parts=[body])
+    return f"{route.method} {path!r} {fields!r} {body[:300]!r}", answer
+
+
+def as_filled_in(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | list | None) else json.dumps(value)
+
+
 def of_type(random: Random, kind: inspect.Type) -> Any:
     """Some value of a type, as JSON has it."""
     match kind:
@@ -226,6 +252,26 @@ def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http, make:
 
     answered = asyncio.run(many())
     assert make is malformed or {("POST", 2), ("DELETE", 2), ("PATCH", 2)} <= answered
+
+
+@pytest.mark.timeout(max(240, REQUESTS // 20))
+def test_no_form_makes_a_page_fail(app: Windlass) -> None:
+    """B30: what is typed into forms and addresses of pages is refused on a page, never by a defect."""
+    asgi = dashboard(app, security=Admitting())
+
+    async def many() -> set[int]:
+        answered: set[int] = set()
+        with seeded() as random:
+            for number in range(max(200, REQUESTS // 10)):
+                if number % 50 == 0:
+                    await asyncio.to_thread(have_things, app)
+                request, answer = await on_pages(asgi, random)
+                answered.add(answer.status)
+                assert answer.status < 500, (request, answer.status, answer.body[-2000:])
+                assert b"Traceback" not in answer.body, request
+        return answered
+
+    assert {200, 303, 404} <= asyncio.run(many())
 
 
 def have_things(app: Windlass) -> None:

@@ -268,7 +268,6 @@ def test_no_form_makes_a_page_fail(app: Windlass) -> None:
                 request, answer = await on_pages(asgi, random)
                 answered.add(answer.status)
                 assert answer.status < 500, (request, answer.status, answer.body[-2000:])
-                assert b"Traceback" not in answer.body, request
         return answered
 
     assert {200, 303, 404} <= asyncio.run(many())

@@ -160,6 +160,17 @@ async def test_guesses_are_bounded_and_hold_up_no_good_token(app: Windlass) -> N
     assert 1 <= int(caught.value.headers["Retry-After"]) <= 60
 
 
+async def test_guesses_find_no_password_that_another_client_has_just_used(app: Windlass, users: Path) -> None:
+    """B21: the right one is refused as any other guess; who had it right from there goes on."""
+    security = Security(app, SecuritySettings(users=read_users(users)))
+    far = {"client": "10.0.0.9", "scheme": "https"}
+    assert isinstance(await answer_of(security, request(headers=basic("admin"), scheme="https")), Identity)
+    guesses = [await answer_of(security, request(headers=basic("admin", f"wrong {n}"), **far)) for n in range(11)]
+    assert guesses == [401] * 10 + [429]
+    assert await answer_of(security, request(headers=basic("admin"), **far)) == 429
+    assert isinstance(await answer_of(security, request(headers=basic("admin"), scheme="https")), Identity)
+
+
 async def test_a_client_may_ask_only_so_often(app: Windlass) -> None:
     """B21: also for public routes, and of IPv6 by the network that a client has."""
     security = Security(app, SecuritySettings(requests_per_second=0.001, request_burst=3))

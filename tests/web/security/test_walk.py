@@ -50,7 +50,7 @@ async def reached(call: Call[Nothing, None]) -> Answer:
 def bare(route: Route) -> Route:
     """The same row, which only says who was admitted."""
     form = None if route.form is None else Nothing
-    bare = replace(route, body=None, form=form, query=Nothing, action=None, show_problem=None)
+    bare = replace(route, body=None, form=form, query=Nothing, action=None, waits=None, show_problem=None)
     return replace(bare, handler=reached, answer=dict[str, str])
 
 

@@ -30,12 +30,20 @@ class Passwords:
         self._users = users
         self.sessions = Sessions(users) if sessions is None else sessions
         self._good = RecentKeys(seconds=_REMEMBERED, most=1000)
+        self._good_from = RecentKeys(seconds=_REMEMBERED, most=1000)
         self._key = clock.random_bits(256).to_bytes(32)
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
-    def was_good(self, name: str, password: str) -> bool:
-        """Whether this password was right a moment ago."""
-        return self._digest(name, password) in self._good
+    def was_good_from(self, client: str, name: str, password: str) -> bool:
+        """Whether this password came from this client a moment ago, and was right.
+
+        That another client had it right says nothing: a guess beyond the limit must not be let in where it is right.
+        """
+        return self._digest(name, password, client) in self._good_from
+
+    def note_good_from(self, client: str, name: str, password: str) -> None:
+        """It was right."""
+        self._good_from.add(self._digest(name, password, client))
 
     async def user(self, name: str, password: str) -> User | None:
         """The user of that name and password; takes as long for a name that there is not."""
@@ -56,8 +64,8 @@ class Passwords:
         cookie = request.cookies.get(COOKIE)
         return None if cookie is None else self.sessions.read(cookie)
 
-    def _digest(self, name: str, password: str) -> str:
-        said = f"{name}\0{password}".encode("utf-8", "surrogatepass")
+    def _digest(self, name: str, password: str, client: str = "") -> str:
+        said = f"{client}\0{name}\0{password}".encode("utf-8", "surrogatepass")
         return hmac.digest(self._key, said, "sha256").hex()
 
     def _turn(self) -> asyncio.Semaphore:

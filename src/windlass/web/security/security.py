@@ -179,12 +179,15 @@ class Security:
                 403, "Forbidden", "passwords are taken over https only; use a token, or encrypt the connection"
             )
         client = client_key(request, self._trusted)
-        if not self.passwords.was_good(name, password):
+        # Basic sends it with every request, and must not be held up by the guesses of others behind the same address. A
+        # login is a guess each time.
+        if via != "password" or not self.passwords.was_good_from(client, name, password):
             self._failures.require(client, _GUESSES)
             self._failures.take(client)  # before the wait, so that guesses at the same time count too
         user = await self.passwords.user(name, password)
         if user is None:
             raise _unauthorized("the name or the password is wrong")
+        self.passwords.note_good_from(client, name, password)
         return identity_of(user, via)
 
     async def _by_application(self, request: Request) -> Identity | None:

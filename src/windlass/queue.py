@@ -12,6 +12,7 @@ from windlass.client.session import Session
 from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
 from windlass.insight import reads
+from windlass.insight.redact import redacted_reason
 from windlass.job import Job
 from windlass.options import UNSET
 from windlass.options.queues import (
@@ -113,11 +114,13 @@ class Queue:
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Claim no more of its jobs, anywhere; what runs goes on."""
-        self._session.run(queues.pause(self.name, by=by, reason=reason), notify=(Topic.CONTROL,))
+        self._session.run(queues.pause(self.name, by=by, reason=redacted_reason(reason)), notify=(Topic.CONTROL,))
 
     async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
         """``pause`` for async code."""
-        await self._session.arun(queues.pause(self.name, by=by, reason=reason), notify=(Topic.CONTROL,))
+        await self._session.arun(
+            queues.pause(self.name, by=by, reason=redacted_reason(reason)), notify=(Topic.CONTROL,)
+        )
 
     def resume(self, *, by: str = "api") -> None:
         """Go on claiming after a pause or a cool-down."""

@@ -13,6 +13,7 @@ from windlass.core.fault.mute import mute_length, mute_reason, muted_group
 from windlass.core.units import duration, milliseconds
 from windlass.errors import ConfigError, Duration, IllegalTransition, WindlassError
 from windlass.insight import reads
+from windlass.insight.redact import redacted_text
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import leases
@@ -166,7 +167,7 @@ class DiagnosticsOperator(ClientOwner):
 
 
 def _mute(cause: str, reason: str, lasts: Duration, by: str) -> Operation[MuteView]:
-    group, length, why = muted_group(cause), mute_length(lasts), mute_reason(reason)
+    group, length, why = muted_group(cause), mute_length(lasts), redacted_text(mute_reason(reason))
     yield from mutes()  # read only: who mutes what has failed means a store that is there
     saved = yield from mute(group, lasts=length, reason=why, by=by)
     if saved is None:

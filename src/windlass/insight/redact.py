@@ -116,6 +116,11 @@ def _is_secret_option(word: object) -> bool:
     return isinstance(word, str) and word.startswith("--") and "=" not in word and is_secret(word)
 
 
+def redacted_reason(reason: str | None) -> str | None:
+    """Why an operator did something, as it is stored: it is shown wherever the thing is."""
+    return reason and redacted_text(reason)
+
+
 def redacted_arguments(args: Sequence[object], names: Sequence[str]) -> list[object]:
     """Positional arguments, masked by the ``names`` of the parameters they are for; there may be too few names.
 

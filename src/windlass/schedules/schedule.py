@@ -12,6 +12,7 @@ from windlass.core import validate
 from windlass.core.schedules.preview import PlannedFire, preview
 from windlass.core.schedules.zones import time_zone
 from windlass.errors import ConfigError, IllegalTransition
+from windlass.insight.redact import redacted_reason
 from windlass.job import Job
 from windlass.schedules.edit import edited_definition
 from windlass.schedules.encrypted import opened_definition
@@ -132,11 +133,14 @@ class Schedule:
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> Schedule:
         """Fire no more until ``resume``; slots meanwhile are not made up for."""
-        return self._took(self._client.session.upkeep(self._change(edits.paused(by=by, reason=reason))))
+        return self._took(
+            self._client.session.upkeep(self._change(edits.paused(by=by, reason=redacted_reason(reason))))
+        )
 
     async def apause(self, reason: str | None = None, *, by: str = "api") -> Schedule:
         """``pause`` for async code."""
-        return self._took(await self._client.session.aupkeep(self._change(edits.paused(by=by, reason=reason))))
+        pause = self._change(edits.paused(by=by, reason=redacted_reason(reason)))
+        return self._took(await self._client.session.aupkeep(pause))
 
     def resume(self) -> Schedule:
         """Go on with the first slot from now on."""

@@ -10,6 +10,7 @@ import msgspec
 
 from windlass import clock
 from windlass.core.alerts.records import AlertRecord, AlertRule, AlertState, Delivery, DeliveryState, Severity
+from windlass.insight.redact import redacted_reason, redacted_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +124,14 @@ def rule_view(rule: AlertRule) -> AlertRuleView:
         cool_down=timedelta(milliseconds=rule.cool_down),
         enabled=rule.enabled,
         channels=tuple(rule.channel_names),
-        description=rule.description,
+        description=redacted_text(rule.description),
         origin=rule.origin,
         is_edited=rule.is_edited,
         revision=rule.revision,
         changed_at=clock.instant(rule.changed_at),
         silenced_until=clock.instant_or_none(rule.silenced_until),
         silenced_by=rule.silenced_by,
-        silenced_reason=rule.silenced_reason,
+        silenced_reason=redacted_reason(rule.silenced_reason),
     )
 
 

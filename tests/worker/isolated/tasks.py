@@ -333,7 +333,7 @@ def reports_under_alarms(times: int, *, job: ActiveJob) -> str:
         try:
             signal.setitimer(signal.ITIMER_REAL, random.uniform(0.00002, 0.002))
             while True:
-                job.progress(0.5, "x" * 300_000)  # more than a pipe takes at once
+                job.progress(0.5, "x" * 100_000)  # more than a pipe takes at once
         except Alarm:
             rung += 1
     return "rung"

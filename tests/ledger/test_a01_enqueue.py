@@ -110,6 +110,7 @@ def job_by_name(name: str, number: int = 0, *, job: ActiveJob) -> list[object]:
     return [job.attempt, name, number]
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("function", [job_first, job_between, job_by_name])
 @pytest.mark.parametrize(
     ("args", "kwargs"), [(("Ada", 7), {}), (("Ada",), {"number": 7}), ((), {"name": "Ada", "number": 7})]

@@ -104,6 +104,7 @@ def test_metadata_is_plain(app: Windlass, meta: Any) -> None:
     assert nothing_stored(app)
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize("kind", ["too large", "unstorable", "too deep", "not a number"])
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_result_that_cannot_be_stored_fails_the_job(app: Windlass, kind: str, is_async: bool) -> None:

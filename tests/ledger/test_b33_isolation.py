@@ -106,6 +106,7 @@ def test_reserves_that_do_not_fit_are_refused(app: Windlass, shares: Shares, say
         app.worker(shares, concurrency=5)
 
 
+@pytest.mark.varied_on("sqlite")
 @pytest.mark.parametrize(
     ("given", "says"),
     [

@@ -143,10 +143,11 @@ class Shutdown:
     def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
         self._pump.ended()
         while True:
+            settled = self._pump.settled_count
             self._rounds.clear()
             left = until - clock.monotonic()
             if is_done() or left <= 0:
                 return
-            # Not after each round: the pump would make the next one at once, for as long as the jobs run.
-            if not clock.wait(self._rounds, min(left, _LOOK_AGAIN)):
+            # Not after a round that found nothing to do: the pump would make the next one at once, while the jobs run.
+            if not clock.wait(self._rounds, min(left, _LOOK_AGAIN)) or self._pump.settled_count != settled:
                 self._pump.ended()

@@ -13,7 +13,12 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
-_SIGNAL = signal.SIGUSR1
+from windlass import State, Windlass
+from windlass.core.state import FINISHED
+from windlass.errors import WindlassError
+
+_SIGNAL = signal.SIGRTMIN
+"""One that workers have no use for."""
 _WITHIN = 10.0
 """Seconds in which a process tells where it stands; one that is paused does not."""
 _SETTLED = 0.3
@@ -44,6 +49,17 @@ def diagnose(pids: Iterable[int], folder: Path) -> str:
     stacks = [(f"stacks of process {pid}", _end(path, _OF_STACKS, since=sizes[pid])) for pid, path in asked.items()]
     logs = [(f"end of {path.name}", _end(path, _OF_LOG)) for path in sorted(folder.glob("*.log"))]
     return "\n".join(_section(title, text) for title, text in (*stacks, *logs))
+
+
+def stories(app: Windlass) -> str:
+    """What the store knows of the workers, and why the first jobs that have not ended do not run."""
+    try:
+        workers = [f"{view.name} ({view.id}): {view.state}, {view.info}" for view in app.workers()]
+        waiting = [job for state in State if state not in FINISHED for job in app.jobs(state=state, limit=_JOBS)]
+        jobs = [f"{job.id} ({job.queue}, {job.state}): {job.why()}" for job in waiting]
+    except WindlassError as error:
+        return _section("what the store knows", str(error))
+    return "\n".join([_section("workers", "\n".join(workers)), _section("jobs that have not ended", "\n".join(jobs))])
 
 
 def lines_about(jobs: Iterable[str], folder: Path) -> str:

@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 from tests.faults.process import Footprint
 from tests.torture import idleness
-from tests.torture.diagnosis import diagnose, lines_about
+from tests.torture.diagnosis import diagnose, lines_about, stories
 from tests.torture.enqueue import Asking
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults, Incident, Restore
@@ -342,7 +342,9 @@ class Rack:
 
     def _diagnose(self) -> None:
         """Keep what tells why something stands still; the first time tells most."""
-        self._diagnosis = self._diagnosis or diagnose(self._fleet.all_pids(), self._settings.folder)
+        if not self._diagnosis:
+            told = stories(self._app)  # first: to write stacks takes a while
+            self._diagnosis = "\n".join([told, diagnose(self._fleet.all_pids(), self._settings.folder)])
 
     def _await(self, condition: Callable[[], bool], *, patience: float) -> bool:
         until, pause = now() + patience, Event()

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.torture.diagnosis import diagnose, lines_about
+from tests.torture.diagnosis import diagnose, lines_about, stories
 from tests.torture.fleet import ROOT
+from windlass import Windlass
 
 _STANDS_STILL = """
 import sys
@@ -54,3 +55,11 @@ def test_a_process_that_would_die_of_the_question_is_not_asked(tmp_path: Path) -
         assert diagnose([process.pid], tmp_path) == ""
         process.communicate()
     assert process.returncode == 0
+
+
+def test_what_the_store_knows_of_workers_and_of_jobs_that_do_not_run() -> None:
+    with Windlass("sqlite:///:memory:") as app:
+        app.enqueue_many([app.request("stuck", id="a-1")])
+        told = stories(app)
+    assert "--- jobs that have not ended\n    a-1 (default, pending): " in told
+    assert told.endswith("no worker serves queue 'default'")

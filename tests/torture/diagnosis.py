@@ -17,7 +17,7 @@ from windlass import State, Windlass
 from windlass.core.state import FINISHED
 from windlass.errors import WindlassError
 
-_SIGNAL = signal.SIGRTMIN
+_SIGNAL = signal.SIGRTMAX
 """One that workers have no use for."""
 _WITHIN = 10.0
 """Seconds in which a process tells where it stands; one that is paused does not."""

@@ -21,7 +21,7 @@ from windlass.core.state import State
 from windlass.insight.diagnostics.consistency import LOST_FOR_GOOD, examine, look_again, sentence
 from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.diagnostics.consistency import Damage, repair
-from windlass.store.operations.limits.concurrency import mend_keys
+from windlass.store.operations.limits.concurrency import mend_keys, unblock_page
 from windlass.store.operations.queues import mend_counters
 from windlass.store.operations.upkeep.tidy import FIRST_KEY, tidy_keys
 
@@ -380,6 +380,21 @@ def test_a_job_that_stood_nowhere_runs_again(store: Store) -> None:
     assert store.a_worker().take() == []
     mend(store, damage)
     assert ids(store.a_worker().take()) == ["a"]
+
+
+@pytest.mark.only_on("redis")
+def test_a_blocked_job_that_stood_nowhere_is_let_go_after_a_repair(store: Store) -> None:
+    """F8: the job that held its key has ended meanwhile."""
+    worker = store.a_worker()
+    store.enqueue(new_job("a", one_of="u", attempts=1), new_job("b", one_of="u"))
+    [first] = worker.take()
+    gate = stored_key("greet", "u")
+    redis(store, "DEL", f"blocked:{gate}")
+    redis(store, "ZREM", "gates", gate)
+    store.end(first, raised())
+    mend(store, Damage("no_place", "b", "blocked", store.job("b").seq))
+    store.run(unblock_page(""))
+    assert ids(worker.take()) == ["b"]
 
 
 @pytest.mark.parametrize(

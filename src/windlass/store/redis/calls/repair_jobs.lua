@@ -1,6 +1,6 @@
 -- Sets right what check_jobs has found: a job goes where its state says, one that should run and is held by no lease is
 -- ready, what waits for nothing is ready, and what runs under a lease that is gone is found by the next rescue.
--- KEYS counts, due, ids, waiting, lease_until, awaited, unsettled, expiring
+-- KEYS counts, due, ids, waiting, lease_until, awaited, unsettled, expiring, gates
 -- asks found: rows (seq, kind) as one
 -- with chunks, allow_oom, index, state_sets, lease, texts, tags, unique, edges
 local function set_right(one)
@@ -45,6 +45,8 @@ local function set_right(one)
         local at = (state == 'pending' or state == 'blocked' or state == 'scheduled' or state == 'retrying')
             and job.run_at or job.finished_at
         place(state, job.queue, seq, priority, at or stamp, suspect, job.gate)
+        -- The walk that lets go what was left waiting finds it there.
+        if state == 'blocked' and job.gate then redis.call('ZADD', KEY.gates, 0, job.gate) end
     end
 end
 

@@ -134,7 +134,7 @@ class Process:
         began = monotonic()
         self.await_line("stopped")
         assert monotonic() - began < leeway(seconds)
-        assert self.exit_code(within=_END_OF_PYTHON) == 0
+        assert self.exit_code(within=leeway(_END_OF_PYTHON)) == 0
 
     def exit_code(self, within: float = PATIENCE) -> int:
         """How it ends by itself; the test fails if it has not within that many seconds."""

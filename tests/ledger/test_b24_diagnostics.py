@@ -11,7 +11,7 @@ import pytest
 from tests.ledger.apps import LONG_LEASE, Apps, work
 from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
-from windlass import State, Windlass
+from windlass import Windlass
 from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level
 from windlass.testing import ManualClock
 
@@ -129,7 +129,7 @@ def test_waiting_jobs_against_the_code(app: Windlass, new_app: Apps) -> None:
 
 def test_where_the_threads_of_a_worker_are(app: Windlass) -> None:
     """B24: asked through the store; threads and coroutines, with what they run."""
-    reached, may_end = Event(), Event()
+    reached, is_waiting, may_end = Event(), Event(), Event()
 
     @app.task(name="hangs")
     def hangs() -> None:
@@ -138,12 +138,13 @@ def test_where_the_threads_of_a_worker_are(app: Windlass) -> None:
 
     @app.task(name="awaits")
     async def awaits() -> None:
+        asyncio.get_running_loop().call_soon(is_waiting.set)
         await asyncio.Event().wait()
 
     hanging, waiting = app.enqueue("hangs"), app.enqueue("awaits")
     with app.worker(lease=LONG_LEASE) as worker:
         assert reached.wait(PATIENCE)
-        eventually(lambda: waiting.refresh().state is State.RUNNING)
+        assert is_waiting.wait(PATIENCE)
         try:
             [text] = app.worker_stacks(worker.name, timeout=PATIENCE).values()
         finally:

@@ -22,8 +22,9 @@ _FILTERS = (
     {"tag": TAG},
     {"state": "failed", "queue": QUEUES[3]},
     {"text": "no job holds this text"},
+    {"arg.number": "no job has this argument"},
 )
-"""Of the list of jobs; the last is one that no index serves and that finds nothing."""
+"""Of the list of jobs; the last two are served by no index and find nothing."""
 
 
 def addresses(filled: Filled) -> list[str]:

@@ -3,7 +3,7 @@
 Two producer processes enqueue in batches, held back only by the jobs of theirs that still wait, so the system finds its
 own balance. In the end everything that was enqueued must have run once, and nothing may be left.
 
-In a long run (``--seconds 900``) retention keeps about as many finished jobs as a minute gives: from then on every job
+In a long run (``--seconds 900``) retention keeps as many finished jobs as the first minute gave: from then on every job
 that ends makes another one go, and the last minute is compared with the first. So is the pace of the machine itself, by
 a short loop once a second: a minute in which the machine is slower says nothing about the store.
 """
@@ -11,7 +11,9 @@ a short loop once a second: a minute in which the machine is slower says nothing
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from statistics import median
 from typing import NamedTuple
 
@@ -30,8 +32,7 @@ _WINDOW = 5
 """Seconds; the slowest window shows whether the rate holds. Readings come once a second."""
 _LONG = 180
 """Seconds; shorter runs keep all that they finish."""
-_KEPT = 40
-"""Seconds of draining; producers and a worker together need about a minute for as many jobs."""
+_MINUTE = 60
 
 
 class Reading(NamedTuple):
@@ -44,15 +45,15 @@ class Reading(NamedTuple):
 def measure(round: Round) -> Figures:
     subject = Subject(round.place)
     subject.app.migrate()  # before three processes want to
-    if round.scale.sustained_seconds >= _LONG:
-        keep_at_most(subject.app, int(round.known["drain-async.jobs_per_second"] * _KEPT))
     with ExitStack() as stack:
         worker = stack.enter_context(worker_process(round.place))
         producers = [stack.enter_context(producer_process(round.place)) for _ in range(_PRODUCERS)]
         for child in (worker, *producers):
             child.ask("start")
         time.sleep(round.scale.sustained_warm_up)
-        ended = _watch(worker, round.scale.sustained_seconds)
+        is_long = round.scale.sustained_seconds >= _LONG
+        keep = partial(keep_at_most, subject.app) if is_long else None
+        ended = _watch(worker, round.scale.sustained_seconds, after_a_minute=keep)
         enqueued = sum(producer.ask("stop")["enqueued"] for producer in producers)
         _check_all_ended(worker, subject, enqueued)
     subject.app.close()
@@ -76,7 +77,7 @@ def keep_at_most(app: Windlass, number: int) -> None:
 
 def _first_and_last(ended: list[Reading]) -> tuple[list[Reading], list[Reading]]:
     """The readings of the first minute and of the last, or of the halves of a short run."""
-    span = max(1, min(60, (len(ended) - 1) // 2))
+    span = max(1, min(_MINUTE, (len(ended) - 1) // 2))
     return ended[: span + 1], ended[-1 - span :]
 
 
@@ -89,8 +90,11 @@ def _usual_pace(ended: list[Reading]) -> float:
     return median(reading.pace for reading in ended)
 
 
-def _watch(worker: Child, seconds: float) -> list[Reading]:
-    """How many runs had ended at which time, once a second; the first and the last reading span the time."""
+def _watch(worker: Child, seconds: float, *, after_a_minute: Callable[[int], None] | None) -> list[Reading]:
+    """How many runs had ended at which time, once a second; the first and the last reading span the time.
+
+    ``after_a_minute`` is called with the number after the first minute.
+    """
     began = time.monotonic()
     readings: list[Reading] = []
     while True:
@@ -100,6 +104,9 @@ def _watch(worker: Child, seconds: float) -> list[Reading]:
         left = began + seconds - now
         if left <= 0:
             return readings
+        if after_a_minute is not None and now - began >= _MINUTE:
+            after_a_minute(readings[-1].ended)
+            after_a_minute = None
         time.sleep(min(1.0, left))
 
 

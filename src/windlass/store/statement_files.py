@@ -15,7 +15,8 @@ its part of the answer is made:
 - ``-- only if NAME``, ``-- unless NAME``: left out unless, or when, the value that was bound as ``:NAME`` is true; one
   whose statement was left out is not
 - ``-- binds NAME as rows``: its rows are a list NAME for the headings of the statements behind it
-- ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
+- ``-- binds NAME, NAME``: the values of its one row are bound as ``:NAME`` in the statements behind it, and are no part
+  of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
@@ -45,7 +46,7 @@ _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", r
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
 _ONLY_IF = re.compile(r"^-- (only if|unless) (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without (\w+)$", re.M)
-_BINDS = re.compile(r"^-- binds (\w+)( as rows)?$", re.M)
+_BINDS = re.compile(r"^-- binds (\w+(?:, \w+)*)( as rows)?$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
 
 
@@ -79,7 +80,7 @@ class Statement(Struct, frozen=True):
     only_if: str | None = None
     unless: str | None = None
     is_guard: bool = False
-    binds: str | None = None
+    binds: tuple[str, ...] = ()
     binds_rows: bool = False
     only_without: str | None = None
     name: str = ""
@@ -111,7 +112,7 @@ def read_statement(source: str, name: str = "") -> Statement:
         only_if=conditions.get("only if"),
         unless=conditions.get("unless"),
         is_guard=guard is not None,
-        binds=binds[1] if binds else None,
+        binds=tuple(binds[1].split(", ")) if binds else (),
         binds_rows=bool(binds and binds[2]),
         only_without=without[1] if without else None,
         name=name,

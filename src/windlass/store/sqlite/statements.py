@@ -53,19 +53,19 @@ class BoundCall(Struct, frozen=True):
                     found += yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
                 if statement.gives is not None:
                     answer.setdefault(statement.gives, []).extend(found)
-                if statement.binds is not None:
-                    every = [*params.get(statement.binds, ()), *found]
-                    params = {**params, statement.binds: every}
-                    bound[statement.binds] = json_text(every, store="SQLite")
+                for name in statement.binds:
+                    every = [*params.get(name, ()), *found]
+                    params = {**params, name: every}
+                    bound[name] = json_text(every, store="SQLite")
                 continue
             rows = yield statement.text, bound
             if statement.is_guard:
                 if rows:
                     raise GuardHit({str(statement.gives): rows})
-            elif statement.binds is not None and statement.binds_rows:
-                params = {**params, statement.binds: rows}
-            elif statement.binds is not None:
-                bound[statement.binds] = rows[0][0]
+            elif statement.binds_rows:
+                params = {**params, **dict.fromkeys(statement.binds, rows)}
+            elif statement.binds:
+                bound.update(zip(statement.binds, rows[0], strict=True))
             elif statement.gives is not None:
                 answer[statement.gives] = rows[0][0] if statement.is_json else rows
         return answer

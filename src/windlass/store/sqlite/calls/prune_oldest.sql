@@ -1,15 +1,12 @@
--- 1. flows
--- Whether any job waits, or waited, for another: nearly always none does.
--- binds flows
-SELECT EXISTS (SELECT 1 FROM windlass_edge) OR EXISTS (SELECT 1 FROM windlass_member)
-
--- 2. page
+-- 1. page
 -- The oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age,
--- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, how
--- many have a key, and which they are. A job with edges stays: see prunable.
+-- or not younger than the position (:beyond_at, :beyond_seq), at most :limit, twice; whether they are more than may go
+-- at once, whether one of them has a key, and whether there are events. A job with edges stays: see prunable.
 -- One with steps counts for a sixteenth of a page at least: up to 10,000 rows go with it, and all others wait meanwhile.
--- binds page
-SELECT json_object('bytes', sum(size), 'keys', count(unique_key), 'jobs', json_group_array(seq))
+-- All of that in one statement: after each the thread waits for its turn to run Python, with the file's lock in hand.
+-- binds page, going, is_too_large, keyed, has_events
+SELECT json_group_array(seq), json_group_array(seq), sum(size) > :bytes, count(unique_key) > 0,
+    EXISTS (SELECT 1 FROM windlass_event)
 FROM (
     SELECT seq, unique_key,
         -- here bytes_held
@@ -23,45 +20,42 @@ FROM (
     AND (unique_key IS NULL OR NOT
         -- here is_cached (job = windlass_whole)
     )
-    AND NOT (:flows AND (
+    -- whether any job waits, or waited, for another is found out once: nearly always none does
+    AND NOT ((SELECT EXISTS (SELECT 1 FROM windlass_edge) OR EXISTS (SELECT 1 FROM windlass_member)) AND (
         -- here has_edges (seq = windlass_whole.seq)
     ))
     ORDER BY finished_at, seq LIMIT :limit)
 
--- 3. going
--- As many of them as hold :bytes together, but at least one: nearly always all, and then sizes need no adding up.
+-- 2. going
+-- As many of them as hold :bytes together, but at least one.
+-- only if is_too_large
 -- binds going
-SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (
-    SELECT json_group_array(seq) FROM (
-        SELECT place, seq, sum(size) OVER (ORDER BY place) AS size FROM (
-            SELECT key AS place, seq,
-                -- here bytes_held
-                + iif(has_steps, :bytes / 16, 0) AS size
-            FROM json_each(:page, '$.jobs') JOIN windlass_whole ON seq = value))
-    WHERE size <= :bytes OR place = 0) END
+SELECT json_group_array(seq) FROM (
+    SELECT place, seq, sum(size) OVER (ORDER BY place) AS size FROM (
+        SELECT key AS place, seq,
+            -- here bytes_held
+            + iif(has_steps, :bytes / 16, 0) AS size
+        FROM json_each(:page) JOIN windlass_whole ON seq = value))
+WHERE size <= :bytes OR place = 0
 
--- 4. pruned
+-- 3. pruned
 -- How many; the position of the last one; whether there may be more behind it.
 -- gives pruned
 SELECT json_array_length(:going), finished_at, seq,
-    json_array_length(:going) < json_array_length(:page, '$.jobs') OR json_array_length(:page, '$.jobs') = :limit
+    json_array_length(:going) < json_array_length(:page) OR json_array_length(:page) = :limit
 FROM windlass_job WHERE seq = :going ->> '$[#-1]'
 
--- 5. keyed
--- Whether one of them may have a key.
--- binds keyed
-SELECT :page ->> 'keys' > 0
-
--- 6. keys
+-- 4. keys
 -- The key of a job goes with it.
 -- only if keyed
 DELETE FROM windlass_key WHERE id IN (
     SELECT id FROM windlass_job WHERE unique_key IS NOT NULL AND seq IN (SELECT value FROM json_each(:going)))
 
--- 7. events
+-- 5. events
 -- So do its events.
+-- only if has_events
 DELETE FROM windlass_event WHERE seq IN (SELECT value FROM json_each(:going))
 
--- 8. jobs
+-- 6. jobs
 -- Removes them.
 DELETE FROM windlass_job WHERE seq IN (SELECT value FROM json_each(:going))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from urllib.request import urlopen
@@ -243,14 +244,18 @@ def test_a_worker_without_news_works_and_hears_them_later(
 def test_a_caller_waits_for_a_result_without_a_thread_for_that(app: Windlass, threads: ThreadRefusals) -> None:
     """A5."""
 
+    is_awaited = Event()
+
     @app.task
-    def plain() -> str:
-        return "done"
+    def plain() -> bool:
+        return is_awaited.wait(PATIENCE)
 
     threads.refuse("windlass-waiter")
-    with app.worker():
-        assert plain.enqueue().result(timeout=PATIENCE) == "done"
-    assert threads.refused
+    with app.worker(), ThreadPoolExecutor(1) as callers:
+        result = callers.submit(plain.enqueue().result, timeout=PATIENCE)
+        eventually(lambda: threads.refused, "the caller waits")
+        is_awaited.set()
+        assert result.result(PATIENCE) is True
 
 
 def test_an_async_caller_is_told_and_nothing_of_the_call_happens(app: Windlass, threads: ThreadRefusals) -> None:

@@ -16,6 +16,12 @@ from windlass.store.sqlite.guards.two_libraries import claim_file, yield_file
 from windlass.store.sqlite.guards.wal_size import WalSize
 from windlass.store.sqlite.libraries import Busy, Connection, carry_out, connect
 
+_PAUSE = 0.0002
+"""Seconds between two attempts, on average."""
+_LONGEST_PAUSE = 0.003
+_PAUSE_GROWS = 0.02
+"""A pause is so much of the time that was waited before."""
+
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -90,18 +96,21 @@ class DatabaseFile:
     def retry_while_busy(self, attempt: Callable[[*Ts], T], *args: *Ts) -> T:
         """Try until it works or the deadline has come.
 
-        SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair.
+        SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair. Only where
+        one has waited for long, because very many processes want to write, they grow a little: each attempt takes time
+        from the process that has the lock.
         """
         try:
             return attempt(*args)
         except Busy:
-            until = clock.monotonic() + self._deadline
+            began = now = clock.monotonic()
             while True:
-                clock.sleep(0.0001 + 0.0002 * clock.roll())
+                clock.sleep(min(_LONGEST_PAUSE, max(_PAUSE, (now - began) * _PAUSE_GROWS)) * (0.5 + clock.roll()))
                 try:
                     return attempt(*args)
                 except Busy:
-                    if clock.monotonic() >= until:
+                    now = clock.monotonic()
+                    if now - began >= self._deadline:
                         raise
 
     def _try_to_begin(self, connection: Connection) -> None:

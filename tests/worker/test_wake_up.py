@@ -6,6 +6,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from math import inf
 from threading import Event
 from time import monotonic
 
@@ -184,6 +186,36 @@ def test_workers_are_called_for_a_job_that_no_worker_was_told_of(new_app: Apps) 
         worker.resume()
         assert left.result(timeout=PATIENCE) == 1
     unsubscribe()
+
+
+def test_a_worker_on_standby_runs_what_no_other_can_run(new_app: Apps) -> None:
+    """C4: with one worker at work and all others on standby a job waits for a moment, and not for a poll."""
+    keeper, app, producer = a_worker_app(new_app), a_worker_app(new_app), new_app()
+    with keeper.worker(["other"]), app.worker() as worker:
+        pump, hears = worker._pump, partial(app.client.session.hears, Topic.WORK)
+        eventually(hears, "it is notified of new jobs")
+        for _ in range(5):
+            pump._standby.is_on, pump._standby.draws_at = True, inf  # as of one of very many workers
+            pump.poll_soon()
+            eventually(lambda: not hears(), "it leaves them to others")
+            assert producer.enqueue("echo").result(timeout=PATIENCE) == 1
+            eventually(hears, "it has claimed one")
+
+
+@pytest.mark.only_on("sqlite")
+def test_many_idle_workers_rest_while_one_works(new_app: Apps) -> None:
+    """64 processes that woke each other by their commits took all of a machine, and waited 5 s for the file's lock."""
+    apps = [a_worker_app(new_app) for _ in range(12)]
+    with ExitStack() as stack:
+        for app in apps:
+            stack.enter_context(app.worker())
+        producer = new_app()
+
+        def notified() -> int:
+            producer.enqueue("echo").result(timeout=PATIENCE)
+            return sum(app.client.session.hears(Topic.WORK) for app in apps)
+
+        eventually(lambda: notified() <= 6, "most are on standby")
 
 
 def _nothing() -> None:

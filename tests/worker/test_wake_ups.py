@@ -1,24 +1,14 @@
-"""WakeUps: of many workers that hear of a job, a few go for it."""
+"""WakeUps: what the pump was notified of since its last cycle."""
 
 from __future__ import annotations
 
-from random import Random
-
-import pytest
-
-from windlass.worker.fetch.wake_ups import Notified, WakeUps
+from windlass.worker.notifications.wake_ups import Notified, WakeUps
 
 
-def wake_ups(workers: int = 1) -> WakeUps:
+def wake_ups() -> WakeUps:
     """Of a worker that has looked at everything once."""
-    made = WakeUps({"a", "b"}, workers=lambda: workers)
+    made = WakeUps({"a", "b"})
     made.take(is_going=False)
-    return made
-
-
-def missed(made: WakeUps, times: int) -> WakeUps:
-    for _ in range(times):
-        made.learn(has_paid=False)
     return made
 
 
@@ -28,22 +18,22 @@ def test_a_worker_looks_everywhere_when_it_starts() -> None:
 
 def test_without_news_there_is_nothing_to_look_for() -> None:
     made = wake_ups()
-    assert made.due is None
+    assert not made.is_waiting
     assert made.take(is_going=True) is None
 
 
 def test_news_of_a_queue_name_it() -> None:
     made = wake_ups()
     made.add("a")
-    assert made.add_from_elsewhere("b", roll=0.9)
+    assert made.add_from_elsewhere("b")
     assert made.take(is_going=False) == Notified(False, ("a", "b"), False)
-    assert made.due is None
+    assert not made.is_waiting
 
 
 def test_news_of_a_queue_that_is_not_served_do_not_matter() -> None:
     made = wake_ups()
-    assert not made.add_from_elsewhere("c", roll=0.0)
-    assert made.due is None
+    assert not made.add_from_elsewhere("c")
+    assert not made.is_waiting
 
 
 def test_news_of_very_many_queues_are_news_of_any() -> None:
@@ -56,57 +46,20 @@ def test_news_of_very_many_queues_are_news_of_any() -> None:
     assert len(heard.queues) <= 1_000
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 4])
-def test_one_of_few_workers_always_goes_at_once(workers: int) -> None:
-    made = missed(wake_ups(workers), 20)
-    made.add_from_elsewhere(None, roll=0.999)
+def test_news_of_others_may_be_the_only_reason_for_a_cycle() -> None:
+    made = wake_ups()
+    made.add_from_elsewhere(None)
     assert made.take(is_going=False) == Notified(True, (), True)
 
 
-def test_one_of_many_that_went_in_vain_lets_others_go_first() -> None:
-    made = missed(wake_ups(64), 20)
-    made.add_from_elsewhere(None, roll=0.5)
-    assert made.take(is_going=False) is None
-    assert made.due is not None
-
-
-def test_one_that_goes_anyway_takes_the_news_along() -> None:
-    made = missed(wake_ups(64), 20)
-    made.add_from_elsewhere(None, roll=0.5)
+def test_a_cycle_that_is_made_anyway_takes_the_news_along() -> None:
+    made = wake_ups()
+    made.add_from_elsewhere(None)
     assert made.take(is_going=True) == Notified(True, (), False)
 
 
-def test_news_of_our_own_process_do_not_wait() -> None:
-    made = missed(wake_ups(64), 20)
-    made.add_from_elsewhere(None, roll=0.5)
+def test_news_of_our_own_process_are_meant_for_this_worker_alone() -> None:
+    made = wake_ups()
+    made.add_from_elsewhere(None)
     made.add()
     assert made.take(is_going=False) == Notified(True, (), False)
-
-
-def test_one_whose_neighbours_are_busy_soon_goes_for_everything() -> None:
-    made = missed(wake_ups(64), 20)
-    for _ in range(3):
-        made.learn(has_paid=True)
-    made.add_from_elsewhere(None, roll=0.999)
-    assert made.take(is_going=False) is not None
-
-
-@pytest.mark.parametrize("workers", [8, 64, 300])
-def test_of_many_idle_workers_few_go_for_a_job(workers: int) -> None:
-    """150 transactions for one job, with 64 workers."""
-    random = Random(1)
-    all = [wake_ups(workers) for _ in range(workers)]
-    gone: list[int] = []
-    for _ in range(400):
-        for one in all:
-            one.add_from_elsewhere(None, roll=random.random())
-        going = [one for one in all if one.take(is_going=False)]
-        random.shuffle(going)
-        for place, one in enumerate(going):
-            one.learn(has_paid=place == 0)
-        gone.append(len(going))
-        for one in all:
-            one.take(is_going=True)
-    settled = gone[100:]
-    assert 1.5 <= sum(settled) / len(settled) <= 5
-    assert settled.count(0) / len(settled) < 0.25

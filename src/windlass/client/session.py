@@ -41,8 +41,8 @@ A = TypeVar("A")
 class Listener(Struct, frozen=True, eq=False):
     """What is called on news from this process, and on news from others."""
 
-    wake: Callable[[], None]
-    elsewhere: Callable[[str | None], None]
+    wake: Callable[[], None] | None
+    elsewhere: Callable[[str | None], None] | None
 
 
 class Session:
@@ -214,9 +214,20 @@ class Session:
 
         ``elsewhere`` is called instead on news from others, with the queue that jobs were added to where it is known.
         """
-        listener = Listener(wake, elsewhere or (lambda queue: wake()))
+        return self._subscribe(Listener(wake, elsewhere or (lambda queue: wake())), topic)
+
+    def subscribe_here(self, wake: Callable[[], None], topic: Topic) -> Callable[[], None]:
+        """``subscribe`` to news from this process alone."""
+        return self._subscribe(Listener(wake, None), topic)
+
+    def subscribe_elsewhere(self, wake: Callable[[str | None], None], topic: Topic) -> Callable[[], None]:
+        """``subscribe`` to news from other processes alone."""
+        return self._subscribe(Listener(None, wake), topic)
+
+    def _subscribe(self, listener: Listener, topic: Topic) -> Callable[[], None]:
         with self._changing, self._lock:
-            self._listen({*self._topics, topic})
+            if listener.elsewhere is not None:
+                self._listen({*self._topics, topic})
             self._listeners[topic].append(listener)
 
         def unsubscribe() -> None:
@@ -325,16 +336,22 @@ class Session:
 
     def _wake_listeners(self, topic: Topic) -> None:
         for listener in tuple(self._listeners[topic]):
-            listener.wake()
+            if listener.wake is not None:
+                listener.wake()
 
     def _hear_elsewhere(self, topic: Topic, queue: str | None = None) -> None:
         for listener in tuple(self._listeners[topic]):
-            listener.elsewhere(queue)
+            if listener.elsewhere is not None:
+                listener.elsewhere(queue)
 
     @property
     def _topics(self) -> set[Topic]:
-        """The topics that have listeners: notifications without one need not come."""
-        return {topic for topic, listeners in self._listeners.items() if listeners}
+        """The topics of whose news from other processes there are listeners: others need not come."""
+        return {
+            topic
+            for topic, listeners in self._listeners.items()
+            if any(listener.elsewhere is not None for listener in listeners)
+        }
 
     def _listen(self, topics: set[Topic]) -> None:
         """Subscribe to notifications of other processes. Where the system refuses the thread or the files for that,

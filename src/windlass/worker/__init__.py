@@ -16,6 +16,7 @@ Files, in reading order:
 - ``executors/``: Where user code runs: threads, an event loop, child processes.
 - ``fetch/``: Fetches jobs and writes endings.
 - ``figures/``: Figures of one process: gathered in memory, sent to the store every two seconds.
+- ``notifications/``: Notifications of new jobs: which a worker gets, and which wait for its pump.
 - ``lease/``: The lease of a worker: its heartbeat, orders, clock skew.
 - ``process/``: The process around a worker: signals, health, end.
 - ``runs/``: Runs: jobs inside a worker, from claim to ending.

@@ -35,6 +35,7 @@ from windlass.worker.figures.sender import FigureSender
 from windlass.worker.lease.clock_skew import ClockSkew
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
+from windlass.worker.notifications.standby import Standby
 from windlass.worker.recent_jobs import RecentJobs
 from windlass.worker.release import release_of
 from windlass.worker.runs.attempt import AttemptRules
@@ -49,6 +50,9 @@ from windlass.worker.runs.watchdog import Check, Watchdog
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.status import StatusReporter
 from windlass.worker.worker import Parts, Worker
+
+_UNCLAIMED = {False: (Topic.WORK, Topic.BACKLOG), True: (Topic.BACKLOG,)}
+"""By whether a worker is on standby: with notifications of these a job does not stay unclaimed for long."""
 
 
 def build_worker(
@@ -103,6 +107,10 @@ def build_worker(
         worker=who.name,
         count=(gatherer.ended, trips.ended),
     )
+    standby = Standby(
+        workers=lambda: 1 if duties is None else duties.workers,
+        is_keeper=lambda: duties is None or duties.is_keeper,
+    )
     pump = Pump(
         session=session,
         attempts=attempts,
@@ -127,8 +135,8 @@ def build_worker(
         written=written,
         throttles=throttles,
         wake=Wakeup(),
-        workers=lambda: 1 if duties is None else duties.workers,
-        is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
+        standby=standby,
+        is_watched=lambda: duties is not None and session.hears(*_UNCLAIMED[standby.is_on]),
     )
     control = WorkerControl(
         session=session,

@@ -16,7 +16,6 @@ from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, StartRefused, WindlassError
 from windlass.limit import DeclaredLimits
 from windlass.options import QueueShare
-from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations.jobs import promote
 from windlass.store.operations.queries import next_due, waiting
@@ -31,6 +30,7 @@ from windlass.worker.figures.sender import FigureSender
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
 from windlass.worker.liveness import WorkerLiveness
+from windlass.worker.notifications.subscriptions import Subscriptions
 from windlass.worker.process.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, log_waiting
 from windlass.worker.process.stop_order import Stop, Urgency
@@ -125,7 +125,13 @@ class Worker:
             rounds=self._rounds,
             shutdown_times=shutdown_times,
         )
-        self._subscriptions: list[Callable[[], None]] = []
+        self._subscriptions = Subscriptions(
+            parts.session,
+            notified=self._notified,
+            from_elsewhere=self._notified_from_elsewhere,
+            backlog=parts.pump.poll_soon,
+            orders=self._ask_soon,
+        )
         self._process = os.getpid()
         self._at_exit = AtExit(self._stop_at_exit)
         self._is_started = False
@@ -246,23 +252,16 @@ class Worker:
         capture_logs()
         self._status.note_start()
         try:
-            self._subscribe()
+            self._subscriptions.open()
             self._threads.start()
         except BaseException:
             self._undo_start()
             raise
         self._at_exit.register()
 
-    def _subscribe(self) -> None:
-        self._subscriptions.append(
-            self._session.subscribe(self._notified, Topic.WORK, elsewhere=self._notified_from_elsewhere)
-        )
-        self._subscriptions.append(self._session.subscribe(self._ask_soon, Topic.CONTROL))
-        self._subscriptions.append(self._session.subscribe(self._pump.poll_soon, Topic.BACKLOG))
-
     def _undo_start(self) -> None:
         """Undo a start that failed half-way, above all a lease that is renewed; it may be tried again."""
-        self._unsubscribe()
+        self._subscriptions.close()
         self._status.note_failed_start()
         self._is_started = False
         with suppress(WindlassError):  # then it expires
@@ -295,7 +294,7 @@ class Worker:
             log.info("stopping, as %s asked: finishing what runs", self._control.asked_to_stop_by)
         self._shutdown.finish(grace=grace, is_urgent=is_urgent)
         self._shutdown.close(
-            unsubscribe=self._unsubscribe,
+            unsubscribe=self._subscriptions.close,
             background=(self._watching, *self._upkeep_tickers()),
             essential=(self._pumping, self._beating),
             executors=self._close_executors,
@@ -368,6 +367,7 @@ class Worker:
 
     def _pump_once(self) -> float:
         self._pump.tick()
+        self._subscriptions.stand_by(self._pump.is_on_standby)
         self._rounds.set()
         return self._pump.pause()
 
@@ -413,10 +413,6 @@ class Worker:
     def _ask_soon(self) -> None:
         self._heartbeat.ask_soon()
         self._beating.wake.set()
-
-    def _unsubscribe(self) -> None:
-        while self._subscriptions:
-            self._subscriptions.pop()()
 
     def _upkeep_tickers(self) -> list[Ticker]:
         alone = [] if self._declaration is None else [self._declaration]

@@ -13,8 +13,11 @@ from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
 from tests.store.open_files import many_open_files
 from tests.store.processes import running
+from tests.store.received_topics import ReceivedTopics
 from tests.store.sqlite.writing_process import ask_to_write
 from tests.store.stores import open_store
+from windlass.store.driver import Topic
+from windlass.store.sqlite.commit_topics import CommitTopics
 
 SECONDS = 1.0
 """C4: a lost wake-up costs at most this."""
@@ -106,3 +109,38 @@ def test_several_may_listen(watched: SqlitePlace) -> None:
             writer.enqueue(new_job())
             assert first.wait(leeway(SECONDS))
             assert second.wait(leeway(SECONDS))
+
+
+def test_a_process_on_standby_hears_of_jobs_that_wait_and_of_no_commit(watched: SqlitePlace) -> None:
+    """Each commit of one woke all others, which took more of the machine than the jobs."""
+    received = ReceivedTopics()
+    with open_store(watched) as listener, open_store(watched) as writer:
+        writer.enqueue(new_job())
+        topics = [Topic.WORK, Topic.BACKLOG, Topic.CONTROL]
+        with closing(listener.driver.listen(received, topics=topics)) as news:
+            for _ in range(3):
+                assert news.hears(Topic.WORK)
+                assert not news.hears(Topic.BACKLOG)
+                news.follow([Topic.BACKLOG, Topic.CONTROL])
+                assert not news.hears(Topic.WORK)
+                assert news.hears(Topic.BACKLOG)
+                writer.enqueue(new_job())
+                while received.next() is not Topic.BACKLOG:
+                    pass
+                news.follow(topics)
+                writer.enqueue(new_job())
+                while received.next() is not Topic.WORK:
+                    pass
+
+
+def test_jobs_that_stay_are_looked_for_less_and_less() -> None:
+    """Those of a paused queue, or of one that no worker serves."""
+    received, now_waiting = ReceivedTopics(), True
+    commits = CommitTopics(received, topics=[Topic.BACKLOG], work=lambda: (now_waiting, None))
+    pauses = [commits.look_for_backlog() for _ in range(10)]
+    assert [received.next() for _ in pauses] == [Topic.BACKLOG] * 10
+    assert pauses[0] < 0.5
+    assert 1.5 <= pauses[-1] <= 2.5
+    now_waiting = False
+    assert commits.look_for_backlog() < 0.2
+    assert received.is_silent()

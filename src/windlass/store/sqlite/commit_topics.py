@@ -9,6 +9,10 @@ from windlass.store.driver import Topic
 
 COMMITTED = (Topic.WORK, Topic.FINISHED)
 """What each commit of another process may be about. Other topics are rare, and checked every second."""
+_LOOK = 0.15
+"""Seconds between two checks for jobs that no worker has claimed."""
+_LONGEST_LOOK = 2.0
+"""The same where checks find jobs again and again that this process does not claim."""
 _BACKLOG = 4
 """So many checks in a row that found jobs waiting make a backlog."""
 _STILL = 0.02
@@ -28,12 +32,30 @@ class CommitTopics:
         self._heard = heard
         self._work = work
         self.followed = frozenset(topics)
+        self._pause = _LOOK
         self._next_due: int | None = None
         self._found = 0
         self._known_until = 0.0
 
+    @property
+    def wants_commits(self) -> bool:
+        """Whether it matters when there is a commit. If not, jobs that no worker has claimed are looked for now and
+        then, see ``look_for_backlog``: a process that is woken by each commit of all others costs more than that.
+        """
+        return not self.followed.isdisjoint(COMMITTED) or Topic.BACKLOG not in self.followed
+
     def hears(self, topic: Topic) -> bool:
+        if topic is Topic.BACKLOG:
+            return not self.wants_commits
         return topic in COMMITTED and topic in self.followed
+
+    def look_for_backlog(self) -> float:
+        """Notify of jobs that no worker has claimed; how many seconds until the next check."""
+        is_waiting, _ = self._work()
+        if is_waiting:
+            self._heard(Topic.BACKLOG)
+        self._pause = min(self._pause * 2, _LONGEST_LOOK) if is_waiting else _LOOK
+        return self._pause * (0.75 + clock.roll() / 2)
 
     def notify(self) -> None:
         """Another process has committed something."""

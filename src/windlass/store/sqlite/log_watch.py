@@ -30,12 +30,13 @@ class LogWatch:
         self._log = os.path.realpath(path) + "-wal"
         self._name = os.fsencode(os.path.basename(self._log))
         self._libc = ctypes.CDLL(None, use_errno=True)
+        self._watched: int | None = None
         self.descriptor: int = self._libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
         if self.descriptor < 0:
             raise OSError(ctypes.get_errno(), "inotify_init1")
         try:
             self._folder = self._watch(os.path.dirname(self._log), _IN_CREATE | _IN_MOVED_TO)
-            self._watch_log()
+            self.resume()
         except OSError:
             os.close(self.descriptor)
             raise
@@ -43,22 +44,29 @@ class LogWatch:
     def close(self) -> None:
         os.close(self.descriptor)
 
+    def suspend(self) -> None:
+        """Watch the log no more until ``resume``: each watch costs those who write to it."""
+        if self._watched is not None:
+            self._libc.inotify_rm_watch(self.descriptor, self._watched)
+            self._watched = None
+
+    def resume(self) -> None:
+        """Watch the log; what was written before is not reported."""
+        try:
+            self._watched = self._watch(self._log, _IN_MODIFY)
+        except OSError as error:
+            if error.errno != ENOENT:  # it is not there yet, or not any more: its folder will show it
+                raise
+
     def read(self) -> bool:
         """Whether what has happened may be a commit; to be called when there is something to read."""
         is_written = False
         for watch, mask, name in _events(os.read(self.descriptor, _READ_AT_ONCE)):
             if mask & _IN_Q_OVERFLOW or (watch == self._folder and name == self._name):
-                self._watch_log()  # it may have been written before it was watched
+                self.resume()  # it may have been written before it was watched
                 is_written = True
             is_written = is_written or bool(mask & _IN_MODIFY)
         return is_written
-
-    def _watch_log(self) -> None:
-        try:
-            self._watch(self._log, _IN_MODIFY)
-        except OSError as error:
-            if error.errno != ENOENT:  # it is not there yet, or not any more: its folder will show it
-                raise
 
     def _watch(self, path: str, mask: int) -> int:
         watch: int = self._libc.inotify_add_watch(self.descriptor, os.fsencode(path), mask)

@@ -85,6 +85,14 @@ class _CommitNews:
             clock.sleep(_AFTER_FAILURE)
         return CommitsSeen.NOTHING
 
+    def _look_for_backlog(self) -> float:
+        """How many seconds until the next look."""
+        try:
+            return self._commits.look_for_backlog()
+        except Exception:  # see above
+            log.exception("looking for jobs that no worker has claimed failed, trying again")
+        return _AFTER_FAILURE
+
 
 class WatchedNews(_CommitNews):
     """Checks for news when inotify reports a write to the log file, which may well be one of our own."""
@@ -120,6 +128,10 @@ class WatchedNews(_CommitNews):
         checks: Iterator[float] = iter(())
         written = self._monotonic()
         while True:
+            if not self._commits.wants_commits:
+                if self._stand_by():
+                    return
+                checks, written = pauses(), self._monotonic()
             pause = next(checks, None)
             readable = wait(watched, pause)
             if self._stop_reading in readable:
@@ -132,12 +144,30 @@ class WatchedNews(_CommitNews):
             if self._check() is not CommitsSeen.NOTHING:
                 checks = pauses_afterwards(self._monotonic() - written)
 
+    def _stand_by(self) -> bool:
+        """Watch no commits until they matter again; true if there is no more to do at all."""
+        stop = poll()
+        stop.register(self._stop_reading, POLLIN)
+        self._log.suspend()
+        while not self._commits.wants_commits:
+            if wait(stop, self._look_for_backlog()):
+                return True
+        try:
+            self._log.resume()
+        except OSError as error:
+            _warn(error)
+        return False
+
     def _is_written(self) -> bool:
         try:
             return self._log.read()
         except OSError as error:  # the system has no watch left for a log that was made anew
-            log.warning("commits of other processes are noticed later than usual: %s", error)
+            _warn(error)
             return True
+
+
+def _warn(error: OSError) -> None:
+    log.warning("commits of other processes are noticed later than usual: %s", error)
 
 
 def pauses() -> Iterator[float]:
@@ -199,7 +229,9 @@ class PolledNews(_CommitNews):
     def _run(self) -> None:
         pause = _QUICKEST
         while not clock.wait(self._stopped, pause):
-            if self._check() is CommitsSeen.FOREIGN:
+            if not self._commits.wants_commits:
+                pause = self._look_for_backlog()
+            elif self._check() is CommitsSeen.FOREIGN:
                 pause = _QUICKEST
             else:
                 pause = min(pause * 1.2, _SLOWEST)

@@ -6,10 +6,10 @@ from enum import Enum
 
 CHECK_AFTER = 0.05
 """Seconds between a check that found claimable jobs and the next one, which shows whether a worker has claimed them."""
-_NOTIFY_AFTER = 0.3
+_NOTIFY_AFTER = 0.1
 """Seconds for which checks must find jobs before all workers are notified: in a stream of jobs each may be a new one,
-and on a busy machine a claim may take that long. With the pause between two checks it stays below one second, the most
-that a lost notification may cost.
+and a claim takes a moment. Jobs that only workers on standby can take wait for so long, and where a notification was
+lost.
 """
 _NOTIFY_AGAIN = 1.0
 """Seconds between two notifications of jobs that still wait."""

@@ -65,6 +65,11 @@ class Duties:
         return self._store_watch.workers
 
     @property
+    def is_keeper(self) -> bool:
+        """Whether this process is the keeper of the store, by the newest read."""
+        return self._store_watch.is_keeper
+
+    @property
     def leads_since(self) -> int | None:
         """Since when this process leads, in milliseconds since 1970; None while it does not."""
         return self._leadership.since
@@ -75,7 +80,7 @@ class Duties:
 
     def notified(self) -> None:
         """There may be jobs that are due soon: the keeper of the store reads."""
-        if self._store_watch.is_keeper:
+        if self.is_keeper:
             self._wake.wake.set()
 
     def resign(self) -> None:

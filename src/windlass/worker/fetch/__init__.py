@@ -15,5 +15,4 @@ Files, in reading order:
 - ``claim_size``: How many jobs and endings one cycle may carry, by their bytes.
 - ``queue_rates``: Rates of queues as a worker knows them: when the next token is due.
 - ``claim_times``: When the pump asks for jobs again: notified of some, by polling, for room under a limit, for a token.
-- ``wake_ups``: Notifications that wait for the pump, and which of them make it claim at once.
 """

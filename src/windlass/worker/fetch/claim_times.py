@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from windlass import clock
 from windlass.worker.fetch.capacity import Capacity
-from windlass.worker.fetch.wake_ups import WakeUps
+from windlass.worker.notifications.wake_ups import WakeUps
 
 _POLL = 1.0
 _POLL_WHEN_WATCHED = 10.0
@@ -41,7 +41,8 @@ class ClaimTimes:
         """
         longest = min(_POLL, max(0.0, self._polls_at - now)) if at_most is None else at_most
         limits_at, tokens_at = self._capacity.running_limits.asks_again_at, self._capacity.rates.asks_again_at
-        for due in (self.surveys_at, self._wake_ups.due, limits_at, tokens_at):
+        notified_at = 0.0 if self._wake_ups.is_waiting else None
+        for due in (self.surveys_at, notified_at, limits_at, tokens_at):
             longest = longest if due is None else min(longest, max(due, soonest) - now)
         return longest
 

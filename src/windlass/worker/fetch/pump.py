@@ -19,8 +19,9 @@ from windlass.worker.fetch.claim_times import ClaimTimes
 from windlass.worker.fetch.cycle_client import CycleClient
 from windlass.worker.fetch.intake import Intake
 from windlass.worker.fetch.unsent_endings import UnsentEndings
-from windlass.worker.fetch.wake_ups import WakeUps
 from windlass.worker.fetch.written_endings import WrittenEndings
+from windlass.worker.notifications.standby import Standby
+from windlass.worker.notifications.wake_ups import WakeUps
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.run import Run
@@ -54,7 +55,7 @@ class Pump:
         written: WrittenEndings,
         throttles: Throttles,
         wake: Wakeup,
-        workers: Callable[[], int] = lambda: 1,
+        standby: Standby,
         is_watched: Callable[[], bool] = lambda: False,
     ) -> None:
         self._session = session
@@ -66,7 +67,8 @@ class Pump:
         self._written = written
         self._throttles = throttles
         self.wake = wake
-        self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
+        self._wake_ups = WakeUps(frozenset(capacity.queues))
+        self._standby = standby
         self._claim_times = ClaimTimes(capacity, self._wake_ups, is_watched=is_watched)
         self._unmarked: list[Run] = []
         """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
@@ -85,6 +87,11 @@ class Pump:
         """Whether the last round left nothing to do; never true during a round."""
 
     @property
+    def is_on_standby(self) -> bool:
+        """Whether new jobs of other processes are left to other workers."""
+        return self._standby.is_on
+
+    @property
     def has_unfinished(self) -> bool:
         """Whether something is still to be written or started."""
         return bool(self._unsent_endings or self._unmarked or self._throttles.is_waiting)
@@ -100,8 +107,8 @@ class Pump:
         self.wake.set()
 
     def notified_from_elsewhere(self, queue: str | None = None) -> None:
-        """Another process has notified of jobs; other workers got the same notification, so not all claim at once."""
-        if self._wake_ups.add_from_elsewhere(queue, roll=clock.roll()):
+        """Another process has notified of jobs; some other workers got the same notification."""
+        if self._wake_ups.add_from_elsewhere(queue):
             self.wake.set()
 
     def poll_soon(self) -> None:
@@ -148,12 +155,14 @@ class Pump:
     def _tick(self) -> None:
         self.is_idle = False
         now = clock.monotonic()
+        if now >= self._standby.draws_at:
+            self._standby.draw(now, roll=clock.roll())
         if self._may_linger(now):
             return
         batch = self._collect(now)
         if batch.is_empty and not self._cycle_client.has_no_reply:
             if batch.is_prompted and not self._dispatcher.in_flight:
-                self._wake_ups.learn(has_paid=False)
+                self._standby.learn(has_paid=False)
             self._note_idleness()
             return
         self.cycle_count += 1
@@ -219,9 +228,9 @@ class Pump:
         self._note_idleness()
 
     def _learn_from_wake_up(self, claimed: Sequence[Claimed], requests: list[tuple[str, int]]) -> None:
-        self._wake_ups.learn(has_paid=bool(claimed))
+        self._standby.learn(has_paid=bool(claimed))
         if claimed and len(claimed) == sum(count for _, count in requests):
-            self._session.notify(Topic.WORK)  # there may be more, and most other workers have not checked
+            self._session.notify(Topic.WORK)  # there may be more, and other workers may have checked before
 
     def _note_idleness(self) -> None:
         self.is_idle = not self._dispatcher.is_busy and not self.has_unfinished
@@ -237,7 +246,7 @@ class Pump:
 
     @property
     def _may_fetch(self) -> bool:
-        return self._wake_ups.due is not None or bool(self._unmarked) or self._capacity.may_find_work
+        return self._wake_ups.is_waiting or bool(self._unmarked) or self._capacity.may_find_work
 
     def _startable(self, now: float) -> list[Run]:
         """Those of the runs that have to be marked first for which there is a slot now."""

@@ -603,6 +603,7 @@ class Model(ScheduleModel, KeyModel, LimitModel, TaskRateModel, FlowModel, StepM
             is_lead_free=not self.is_led,
             next_end=min(((job.start_by or 0) - self._now() for job in self._expiring()), default=None),
             has_events=self.has_waits_to_look_at,
+            peers=len(live),
         )
 
     def close_lease(self, *, worker: str, lease: str) -> None:

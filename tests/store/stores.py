@@ -90,7 +90,8 @@ class Store:
 
     def a_worker(self, name: str | None = None, *, ttl: int = TTL, queues: Sequence[str] = ("default",)) -> Worker:
         """A worker with an open lease."""
-        worker = Worker(self, name or fresh("worker"), fresh("lease"), tuple(queues))
+        lease = leases.lease_name(fresh("lease"), has_duties=True, queues=queues)
+        worker = Worker(self, name or fresh("worker"), lease, tuple(queues))
         self.run(leases.open_lease(worker.presence(), lease=worker.lease, ttl=ttl))
         return worker
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.store.builders import SECOND, TTL, new_job, raised
 from tests.store.stores import Store
 from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations.leases import lease_ending
 from windlass.store.operations.queries import NextDue
 from windlass.store.operations.upkeep import leader
 
@@ -73,6 +74,18 @@ def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: 
     first.close()
     ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (1, second.lease)
+
+
+def test_workers_of_the_same_queues_are_counted(store: Store) -> None:
+    store.a_worker(queues=["a", "b"])
+    store.a_worker(queues=["b", "a"], ttl=2 * TTL)
+    store.a_worker(queues=["a"])
+    store.manually_claimed(new_job(queue="a"))
+    assert store.run(queries.next_due(ending=lease_ending(["a", "b"]))).peers == 2
+    assert store.run(queries.next_due(ending=lease_ending(["a"]))).peers == 1
+    assert store.run(queries.next_due(ending=lease_ending(["b"]))).peers == 0
+    store.advance(TTL)
+    assert store.run(queries.next_due(ending=lease_ending(["a", "b"]))).peers == 1
 
 
 def test_a_worker_whose_lease_is_over_is_no_keeper(store: Store) -> None:

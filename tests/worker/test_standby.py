@@ -10,7 +10,7 @@ from windlass.worker.notifications.standby import Standby
 
 
 def standby(workers: int = 64, *, is_keeper: bool = False) -> Standby:
-    made = Standby(workers=lambda: workers, is_keeper=lambda: is_keeper)
+    made = Standby(peers=lambda: workers, is_keeper=lambda: is_keeper)
     made.draw(0.0, roll=0.0)
     return made
 
@@ -65,7 +65,7 @@ def test_one_that_claims_nothing_for_long_draws() -> None:
 
 def test_one_that_becomes_the_keeper_is_notified_again() -> None:
     is_keeper = False
-    made = Standby(workers=lambda: 64, is_keeper=lambda: is_keeper)
+    made = Standby(peers=lambda: 64, is_keeper=lambda: is_keeper)
     missed(made, 8)
     is_keeper = True
     made.draw(10.0, roll=0.999)
@@ -81,8 +81,8 @@ def test_a_worker_that_knows_of_no_others_soon_looks_again() -> None:
 def test_of_many_idle_workers_few_are_notified(workers: int, jobs_in_a_second: int) -> None:
     """150 transactions for one job once, with 64 workers; and each that is woken costs time."""
     random = Random(1)
-    all = [Standby(workers=lambda: workers, is_keeper=lambda: False) for _ in range(workers - 1)]
-    keeper = Standby(workers=lambda: workers, is_keeper=lambda: True)
+    all = [Standby(peers=lambda: workers, is_keeper=lambda: False) for _ in range(workers - 1)]
+    keeper = Standby(peers=lambda: workers, is_keeper=lambda: True)
     notified: list[int] = []
     for second in range(120):
         for one in (keeper, *all):

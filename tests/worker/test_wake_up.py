@@ -202,6 +202,24 @@ def test_a_worker_on_standby_runs_what_no_other_can_run(new_app: Apps) -> None:
             eventually(hears, "it has claimed one")
 
 
+def test_workers_that_have_queues_of_their_own_are_never_on_standby(new_app: Apps) -> None:
+    """C4: what only few workers can run is picked up within milliseconds, however many there are of other queues."""
+    apps = [a_worker_app(new_app) for _ in range(6)]
+    with ExitStack() as stack:
+        for number, app in enumerate(apps):
+            stack.enter_context(app.worker([f"queue-{number}"]))
+        producer = new_app()
+        for _ in range(12):
+            [job] = producer.enqueue_many([producer.request("echo", queue="queue-0")])
+            job.result(timeout=PATIENCE)
+        for app in apps:
+            eventually(partial(app.client.session.hears, Topic.WORK), "it is notified")
+        for number in range(6):
+            [job] = producer.enqueue_many([producer.request("echo", queue=f"queue-{number}")])
+            assert job.result(timeout=PATIENCE) == 1
+        assert all(app.client.session.hears(Topic.WORK) for app in apps)
+
+
 @pytest.mark.only_on("sqlite")
 def test_many_idle_workers_rest_while_one_works(new_app: Apps) -> None:
     """64 processes that woke each other by their commits took all of a machine, and waited 5 s for the file's lock."""

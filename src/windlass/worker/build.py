@@ -12,7 +12,7 @@ from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
 from windlass.steps.run_steps import StepStore
 from windlass.store.driver import Topic
-from windlass.store.operations.leases import lease_name
+from windlass.store.operations.leases import lease_ending, lease_name
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.build import build_duties
 from windlass.worker.duties.duties import Duties, duty_ticker
@@ -108,7 +108,7 @@ def build_worker(
         count=(gatherer.ended, trips.ended),
     )
     standby = Standby(
-        workers=lambda: 1 if duties is None else duties.workers,
+        peers=lambda: 1 if duties is None else duties.peers,
         is_keeper=lambda: duties is None or duties.is_keeper,
     )
     pump = Pump(
@@ -168,7 +168,7 @@ def build_worker(
         control=control,
         status_reporter=status_reporter,
         skew=skew,
-        new_lease=lambda: lease_name(client.ids.next(), has_duties=settings.has_duties),
+        new_lease=lambda: lease_name(client.ids.next(), has_duties=settings.has_duties, queues=settings.queues),
         beats=settings.beats,
         monotonic=monotonic,
     )
@@ -255,6 +255,7 @@ def _duties(
         settings.identity,
         beat=settings.beats.interval,
         lease=lambda: beating.lease,
+        ending=lease_ending(settings.queues),
         poll_here=poll_here,
         count_fires=gatherer.fired,
     )

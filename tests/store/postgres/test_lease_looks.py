@@ -38,7 +38,7 @@ def pages_read(opened: Opening, database: Database, call: Call) -> int:
 @pytest.mark.parametrize(
     "call",
     [
-        Call("next_due", {"duty": "leader", "strays": False}, Lane.READ),
+        Call("next_due", {"duty": "leader", "strays": False, "ending": ""}, Lane.READ),
         Call("control", {"worker": "worker1", "lease": "lease1"}, Lane.READ),
     ],
     ids=["next_due", "control"],

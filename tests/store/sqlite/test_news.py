@@ -140,7 +140,7 @@ def test_jobs_that_stay_are_looked_for_less_and_less() -> None:
     pauses = [commits.look_for_backlog() for _ in range(10)]
     assert [received.next() for _ in pauses] == [Topic.BACKLOG] * 10
     assert pauses[0] < 0.5
-    assert 1.5 <= pauses[-1] <= 2.5
+    assert 0.6 <= pauses[-1] <= 1.0
     now_waiting = False
     assert commits.look_for_backlog() < 0.2
     assert received.is_silent()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import blake2s
 
 from msgspec import Struct
 
@@ -22,13 +23,18 @@ class WorkerReport(Struct, frozen=True):
     info: str
 
 
-def lease_name(id: str, *, has_duties: bool) -> str:
-    """What the lease of a worker is called.
+def lease_name(id: str, *, has_duties: bool, queues: Iterable[str]) -> str:
+    """What the lease of a worker of these queues is called.
 
     The first of all leases by name is that of the keeper of the store. So those of workers without duties come after
-    the others: ids begin with a digit.
+    the others: ids begin with a digit. Names of workers of the same queues end alike, so that these can be counted.
     """
-    return id if has_duties else f"z{id}"
+    return f"{'' if has_duties else 'z'}{id}{lease_ending(queues)}"
+
+
+def lease_ending(queues: Iterable[str]) -> str:
+    """How the names of the leases end whose workers serve just these queues; hardly any others do."""
+    return f"~{blake2s(' '.join(sorted(queues)).encode(), digest_size=2).hexdigest()}"
 
 
 def open_lease(presence: WorkerReport, *, lease: str, ttl: int) -> Operation[None]:

@@ -358,6 +358,8 @@ class NextDue(Struct, frozen=True, array_like=True):
     """Whether jobs that wait for events are to be looked at."""
     is_unsettled: bool = False
     """Whether promote has edges between jobs to look at."""
+    peers: int = 0
+    """How many of the workers have a lease whose name ends as was asked for: they serve the same queues."""
 
     @property
     def next_promotion(self) -> int | None:
@@ -367,11 +369,12 @@ class NextDue(Struct, frozen=True, array_like=True):
         return min((left for left in (self.next_due, self.next_end) if left is not None), default=None)
 
 
-def next_due(*, strays: bool = True) -> Operation[NextDue]:
-    """What there is to do for the store as a whole, and how many workers there are to do it.
+def next_due(*, strays: bool = True, ending: str = "") -> Operation[NextDue]:
+    """What there is to do for the store as a whole, and how many workers there are to do it. ``ending`` is how the
+    names of the leases of peers end.
 
     Without ``strays`` the next expiry is known from a second before it, and jobs are left out whose lease is not open
     any more, or begins in the future: to find those, every lease that holds something is looked at.
     """
-    answer = yield Call("next_due", {"duty": LEADER, "strays": strays}, Lane.READ)
+    answer = yield Call("next_due", {"duty": LEADER, "strays": strays, "ending": ending}, Lane.READ)
     return records(answer["next_due"], NextDue)[0]

@@ -11,7 +11,7 @@ COMMITTED = (Topic.WORK, Topic.FINISHED)
 """What each commit of another process may be about. Other topics are rare, and checked every second."""
 _LOOK = 0.15
 """Seconds between two checks for jobs that no worker has claimed."""
-_LONGEST_LOOK = 2.0
+_LONGEST_LOOK = 0.8
 """The same where checks find jobs again and again that this process does not claim."""
 _BACKLOG = 4
 """So many checks in a row that found jobs waiting make a backlog."""

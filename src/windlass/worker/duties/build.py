@@ -37,19 +37,23 @@ def build_duties(
     *,
     beat: float,
     lease: Callable[[], str | None] = lambda: None,
+    ending: str = "",
     poll_here: Callable[[], None] = lambda: None,
     count_fires: Callable[[str, str, int], None] = lambda schedule, outcome, number: None,
     monotonic: Callable[[], float] = clock.monotonic,
 ) -> Duties:
     """All upkeep of a store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
-    one, and ``poll_here`` sends that worker for jobs. A new duty is one line here.
+    one, ``ending`` how the names of such leases end where workers serve the same queues, and ``poll_here`` sends that
+    worker for jobs. A new duty is one line here.
     """
     session, by = client.session, who.name
     by_hand = client.clock
     # With a manual clock time passes in jumps: none of them is a step.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
     deferral = RescueDeferral(beat=beat)
-    store_watch = StoreWatch(session=session, by=by, deferral=deferral, store_clock=store_clock, lease=lease)
+    store_watch = StoreWatch(
+        session=session, by=by, deferral=deferral, store_clock=store_clock, lease=lease, ending=ending
+    )
     promotion = Promotion(session=session, by=by, store_watch=store_watch, deferral=deferral, poll_here=poll_here)
     leadership = Leadership(session=session, holder=who.instance, store_watch=store_watch)
     scheduling = Scheduling(

@@ -60,9 +60,9 @@ class Duties:
             leadership.on_taken = on_time.wake.set
 
     @property
-    def workers(self) -> int:
-        """How many workers there were at the newest read."""
-        return self._store_watch.workers
+    def peers(self) -> int:
+        """How many workers served the same queues at the newest read."""
+        return self._store_watch.peers
 
     @property
     def is_keeper(self) -> bool:

@@ -153,7 +153,7 @@ class Presence:
 
     def __init__(self, client: Client, who: Identity) -> None:
         self._session = client.session
-        self._new_lease: Callable[[], str] = lambda: lease_name(client.ids.next(), has_duties=True)
+        self._new_lease: Callable[[], str] = lambda: lease_name(client.ids.next(), has_duties=True, queues=())
         self.who = who
         self.duties: Duties | None = None
         self.lease: str | None = None

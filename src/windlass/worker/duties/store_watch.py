@@ -47,7 +47,9 @@ class StoreWatch:
         deferral: RescueDeferral,
         store_clock: StoreClock,
         lease: Callable[[], str | None] = lambda: None,
+        ending: str = "",
     ) -> None:
+        """``ending`` is how the names of the leases of workers end that serve the same queues."""
         self._session = session
         self._by = by
         self._deferral = deferral
@@ -57,10 +59,13 @@ class StoreWatch:
         self._strays_due = 0.0
         """When to check every lease that holds jobs, on the monotonic clock."""
         self._lease = lease
+        self._ending = ending
         self.is_keeper = True
         """Whether this process is the keeper, by the newest read; without a lease it always is."""
         self.workers = 1
         """How many workers there were at the newest read."""
+        self.peers = 1
+        """How many of them serve the same queues."""
         self.is_lead_free = True
         """Whether no process led at the newest read."""
 
@@ -98,12 +103,13 @@ class StoreWatch:
         now = clock.monotonic()
         wants_strays = now >= self._strays_due
         try:
-            ahead = self._session.upkeep(next_due(strays=wants_strays))
+            ahead = self._session.upkeep(next_due(strays=wants_strays, ending=self._ending))
         except StoreUnavailable:
             self._deferral.note_outage()
             raise
         lease, was_keeper = self._lease(), self.is_keeper
         self.workers, self.is_keeper = ahead.workers, lease is None or ahead.keeper in (None, lease)
+        self.peers = ahead.peers
         if wants_strays:
             self._strays_due = now + self._strays_pause(ahead)
         elif self.is_keeper and not was_keeper:

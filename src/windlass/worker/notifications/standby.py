@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 _FEW = 4
-"""Up to so many workers are all notified; of more about so many, besides those that have claimed jobs lately."""
+"""Up to so many peers are all notified; of more about so many, besides those that have claimed jobs lately."""
 _MISSES = 8
 """After so many notifications in a row that gave it no job a worker leaves them to the others."""
 _EVERY = 10.0
 """Seconds after which a worker that has claimed nothing because of a notification draws again."""
 _SOON = 1.0
-"""The same for a worker that knows of few others; one that has just started knows of none."""
+"""The same for a worker that knows of few peers; one that has just started knows of none."""
 
 
 class Standby:
     """Decides whether this worker is on standby: then it is notified only of jobs that other workers left unclaimed.
 
     Each process that is woken costs the machine time, and 64 of them more than the job. There is no coordination: each
-    worker draws now and then, leaves when others are always faster, and stays as long as notifications give it jobs, as
-    they do for the only worker of a queue. The keeper of the store is never on standby; it finds jobs that were left
-    unclaimed, and notifies all workers of them.
+    worker draws now and then, leaves when others are always faster, and stays as long as notifications give it jobs.
+    The keeper of the store is never on standby; it finds jobs that were left unclaimed, and notifies all workers of
+    them.
 
-    For the pump's thread. ``workers`` returns how many there are, ``is_keeper`` whether this one is the keeper.
+    For the pump's thread. ``peers`` returns how many workers serve the same queues, this one among them, ``is_keeper``
+    whether this one is the keeper.
     """
 
-    def __init__(self, *, workers: Callable[[], int], is_keeper: Callable[[], bool]) -> None:
-        self._workers = workers
+    def __init__(self, *, peers: Callable[[], int], is_keeper: Callable[[], bool]) -> None:
+        self._peers = peers
         self._is_keeper = is_keeper
         self._misses = 0
         self._has_paid = False
@@ -49,9 +50,9 @@ class Standby:
         if not self._is_one_of_many:
             self.is_on = False
         elif not self._has_paid:
-            self._misses, self.is_on = 0, roll >= _FEW / self._workers()
+            self._misses, self.is_on = 0, roll >= _FEW / self._peers()
         self._has_paid = False
 
     @property
     def _is_one_of_many(self) -> bool:
-        return self._workers() > _FEW and not self._is_keeper()
+        return self._peers() > _FEW and not self._is_keeper()

@@ -2,7 +2,7 @@
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, whether jobs
--- that wait for events are to be looked at, and whether edges between jobs are.
+-- that wait for events are to be looked at, whether edges between jobs are, and how many of these leases end with :ending.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -44,9 +44,12 @@ SELECT
             ORDER BY blocked.start_by, blocked.seq LIMIT 1)) - now,
     EXISTS (SELECT 1 FROM windlass_sent AS sent WHERE sent.is_new)
         OR EXISTS (SELECT 1 FROM windlass_step AS step WHERE step.is_new),
-    (SELECT edge.child FROM windlass_edge AS edge WHERE edge.state = 0 ORDER BY edge.child LIMIT 1) IS NOT NULL
+    (SELECT edge.child FROM windlass_edge AS edge WHERE edge.state = 0 ORDER BY edge.child LIMIT 1) IS NOT NULL,
+    live.peers
 FROM clock CROSS JOIN LATERAL (
-    SELECT count(*) AS count, min(lease.id) AS first FROM windlass_lease AS lease
+    SELECT count(*) AS count, min(lease.id) AS first,
+        count(*) FILTER (WHERE right(lease.id, length(CAST(:ending AS text))) = CAST(:ending AS text)) AS peers
+    FROM windlass_lease AS lease
     WHERE
         -- here live_lease
     AND strpos(lease.id, ':') = 0) AS live

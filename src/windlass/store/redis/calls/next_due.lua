@@ -4,7 +4,7 @@
 -- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, opening, sent_new, wakes, unsettled
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
---      second, which are few however many there are
+--      second, which are few however many there are; ending: how the leases of peers end
 -- gives next_due: one row (NextDue), false where there is none; overwritten: see shared/overwritten
 -- with lease, leader, gates
 local AT_ONCE = 100
@@ -32,14 +32,15 @@ local function next_expiry()
 end
 
 local function live_workers()
-    local count, first = 0, false
+    local count, first, peers = 0, false, 0
     for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_until, '(' .. stamp, '+inf')) do
         if not early[lease] and not is_manual(lease) then
             count = count + 1
             if not first or lease < first then first = lease end
+            if #ask.ending == 0 or string.sub(lease, -#ask.ending) == ask.ending then peers = peers + 1 end
         end
     end
-    return count, first
+    return count, first, peers
 end
 
 -- Of very many queues some are looked at, others the next time.
@@ -51,7 +52,7 @@ local function has_work()
     return false
 end
 
-local count, first = live_workers()
+local count, first, peers = live_workers()
 local next_job = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES') -- row (member, score) as next_job
 local opening = redis.call('ZRANGE', KEY.opening, 0, 0, 'WITHSCORES') -- row (gate, score) as opening
 local due = math.min(tonumber(next_job.score) or math.huge, tonumber(opening.score) or math.huge)
@@ -63,7 +64,7 @@ return {
         is_lead_free = read_leader(ask.duty).is_in_time and 0 or 1;
         next_end = next_late.score and next_late.score - now or false;
         has_events = redis.call('EXISTS', KEY.sent_new, KEY.wakes) > 0 and 1 or 0;
-        is_unsettled = redis.call('EXISTS', KEY.unsettled);
+        is_unsettled = redis.call('EXISTS', KEY.unsettled); peers = peers;
     }},
     'overwritten', overwritten,
 }

@@ -2,7 +2,7 @@
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, whether jobs
--- that wait for events are to be looked at, and whether edges between jobs are.
+-- that wait for events are to be looked at, whether edges between jobs are, and how many of these leases end with :ending.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -40,7 +40,8 @@ SELECT
     (SELECT min(start_by) FROM windlass_job
         WHERE start_by IS NOT NULL AND state IN ('scheduled', 'pending', 'blocked')) - :now,
     EXISTS (SELECT 1 FROM windlass_sent WHERE is_new = 1) OR EXISTS (SELECT 1 FROM windlass_step WHERE is_new = 1),
-    EXISTS (SELECT 1 FROM windlass_edge WHERE state = 0)
+    EXISTS (SELECT 1 FROM windlass_edge WHERE state = 0),
+    count(*) FILTER (WHERE id LIKE '%' || :ending)
 FROM windlass_lease
 WHERE
     -- here live_lease

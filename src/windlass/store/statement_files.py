@@ -18,6 +18,8 @@ its part of the answer is made:
 - ``-- binds NAME, NAME``: the values of its one row are bound as ``:NAME`` in the statements behind it, and are no part
   of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
+- ``-- ahead``: it only reads, and may do so before the transaction. The statements behind it check again what may have
+  changed since
 
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
 ``shared/NAME.sql`` belongs, ``-- here NAME, NAME`` where several belong with commas between them. ``-- here NAME (a =
@@ -48,6 +50,7 @@ _ONLY_IF = re.compile(r"^-- (only if|unless) (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without (\w+)$", re.M)
 _BINDS = re.compile(r"^-- binds (\w+(?:, \w+)*)( as rows)?$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
+_AHEAD = re.compile(r"^-- ahead$", re.M)
 
 
 Row = Sequence[object]
@@ -83,6 +86,7 @@ class Statement(Struct, frozen=True):
     binds: tuple[str, ...] = ()
     binds_rows: bool = False
     only_without: str | None = None
+    is_ahead: bool = False
     name: str = ""
     """What its numbered heading calls it."""
 
@@ -115,6 +119,7 @@ def read_statement(source: str, name: str = "") -> Statement:
         binds=tuple(binds[1].split(", ")) if binds else (),
         binds_rows=bool(binds and binds[2]),
         only_without=without[1] if without else None,
+        is_ahead=_AHEAD.search(source) is not None,
         name=name,
     )
 

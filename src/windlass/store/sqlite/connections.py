@@ -33,8 +33,18 @@ class Connections:
         if not lane.writes and not self._file.is_memory:
             return self._reading(_read, call)
         if lane is Lane.UPKEEP:
-            return self.writer.execute_with_next(call)
+            return self._keep_up(call)
         return (self._beat if lane is Lane.HEARTBEAT else self.writer).execute(call)
+
+    def _keep_up(self, call: BoundCall) -> Answer:
+        """Carry out upkeep beside the calls of others, which it should hold up as little as it can."""
+        if call.reads_ahead and not self._file.is_memory:
+            call = self._reading(_read_ahead, call)
+        if not call.statements:
+            return call.found
+        if len(call.statements) == 1:
+            return self.writer.execute_by_itself(call)
+        return self.writer.execute_with_next(call)
 
     def close(self) -> None:
         """Close every connection."""
@@ -78,6 +88,10 @@ class Connections:
             self._readers.append(connection)
         else:
             connection.close()
+
+
+def _read_ahead(connection: Connection, call: BoundCall) -> BoundCall:
+    return call.read_ahead(connection)
 
 
 def _read(connection: Connection, call: BoundCall) -> Answer:

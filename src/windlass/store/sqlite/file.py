@@ -93,6 +93,10 @@ class DatabaseFile:
         """Begin to write; raises ``Busy`` when another has not ended by the deadline."""
         self.retry_while_busy(self._try_to_begin, connection)
 
+    def write(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        """Carry out one statement, which commits itself; raises ``Busy`` when another has not ended by the deadline."""
+        return self.retry_while_busy(self._try_to_write, connection, work)
+
     def retry_while_busy(self, attempt: Callable[[*Ts], T], *args: *Ts) -> T:
         """Try until it works or the deadline has come.
 
@@ -116,3 +120,7 @@ class DatabaseFile:
     def _try_to_begin(self, connection: Connection) -> None:
         self.identity.check(connection)
         connection.run("BEGIN IMMEDIATE")
+
+    def _try_to_write(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        self.identity.check(connection)
+        return work(connection)

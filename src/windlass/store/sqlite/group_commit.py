@@ -105,7 +105,7 @@ class GroupCommit:
         """Carry out a call of one statement, which commits itself. Then the file's lock is never in hand while this
         thread waits for its turn to run Python: other threads, and other processes, need not wait for that.
 
-        Whoever is interrupted does not learn whether it was carried out, so it should be one that may be repeated.
+        After an interrupt it is not known whether it was carried out, so it should be one that may be repeated.
         """
         with self._reentry, self._turn:
             self._recover()

@@ -39,7 +39,7 @@ class Connections:
     def _keep_up(self, call: BoundCall) -> Answer:
         """Carry out upkeep beside the calls of others, which it should hold up as little as it can."""
         if call.reads_ahead and not self._file.is_memory:
-            call = self._reading(_read_ahead, call)
+            call = self._reading(call.read_ahead)
         if not call.statements:
             return call.found
         if len(call.statements) == 1:
@@ -88,10 +88,6 @@ class Connections:
             self._readers.append(connection)
         else:
             connection.close()
-
-
-def _read_ahead(connection: Connection, call: BoundCall) -> BoundCall:
-    return call.read_ahead(connection)
 
 
 def _read(connection: Connection, call: BoundCall) -> Answer:

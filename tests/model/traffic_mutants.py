@@ -10,7 +10,7 @@ COOLING = "scope = 'queue' AND name ="
 
 TRAFFIC: dict[str, list[Edit]] = {
     "key released at the start of a run": [
-        Edit("cycle", "AND holder.state = 'running'\n", "AND holder.state = 'running' AND holder.started_at IS NULL\n")
+        Edit("cycle", "AND holder.state = 'running')", "AND holder.state = 'running' AND holder.started_at IS NULL)")
     ],
     "key not kept for the job that was let go": [Edit("cycle", "holder.promised = 1", "false")],
     "key not asked for by a manual claim": [Edit("manual_claim", "turn > key_room", "false")],
@@ -27,10 +27,8 @@ TRAFFIC: dict[str, list[Edit]] = {
     ],
     "blocked job skipped": [Edit("cycle", IN_ORDER, f"{IN_ORDER} DESC")],
     "blocked job let go before a higher priority": [Edit("cycle", IN_ORDER, "gate = :key ORDER BY run_at, seq")],
-    "blocked job never expires": [
-        Edit("promote", "late.state IN ('scheduled', 'pending', 'blocked')", "late.state IN ('scheduled', 'pending')")
-    ],
-    "blocked jobs not counted in a queue's length": [Edit("enqueue", "'retrying', 'blocked')", "'retrying')")],
+    "blocked job never expires": [Edit("promote", "OR late.state = 'blocked')", ")")],
+    "blocked jobs not counted in a queue's length": [Edit("enqueue", "OR windlass_job.state = 'blocked')", ")")],
     "released job loses its turn": [Edit("cycle", "= 'pending' AND EXISTS", "= '' AND EXISTS")],
     "rescued job loses its turn": [Edit("rescue", "= 'pending' AND EXISTS", "= '' AND EXISTS")],
     "limit of a key not known": [Edit("cycle", "coalesce(concurrency, declared)", "1")],

@@ -199,6 +199,19 @@ def tag_of_no_job(store: Store) -> Damage:
     return Damage("stray_tag", "vip", seq=4711)
 
 
+def payload_of_no_job(store: Store) -> Damage:
+    """As a process of an earlier release leaves it."""
+    job = store.a_job(new_job(payload='{"v":1,"args":["' + "x" * 2000 + '"],"kwargs":{}}'))
+    sql(store, "DELETE FROM windlass_job")
+    return Damage("stray_payload", "2031", seq=job.seq)
+
+
+def member_of_no_group(store: Store) -> Damage:
+    member = store.a_job()
+    sql(store, f"INSERT INTO windlass_member (callback, place, member) VALUES (4711, 0, {member.seq})")
+    return Damage("stray_member", str(member.seq), seq=4711)
+
+
 def edge_of_no_job_that_could_be(store: Store) -> Damage:
     """Its number is far behind that of any job."""
     parent = store.a_job(new_job("p"))
@@ -325,6 +338,8 @@ PLANTS: dict[Callable[[Store], Damage], tuple[str, ...]] = {
     gate_that_is_missing: ("sqlite",),
     end_that_is_missing: ("sqlite",),
     tag_of_no_job: ("sqlite", "postgres"),
+    payload_of_no_job: ("sqlite",),
+    member_of_no_group: ("sqlite",),
     edge_of_no_job_that_could_be: ("sqlite", "postgres"),
     key_of_no_job: ("sqlite", "postgres"),
     parent_that_is_gone: ("sqlite", "postgres", "redis"),

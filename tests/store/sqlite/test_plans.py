@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 
 from tests.places.place import SqlitePlace
 from tests.store.stores import open_store
+from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.file import DatabaseFile
+from windlass.store.sqlite.guards.wal_size import LARGE
 from windlass.store.statement_files import load_calls
 
 CALLS = load_calls("windlass.store.sqlite", prefix="windlass_")
@@ -38,6 +42,8 @@ NUMBERS = {
     "beyond_seq",
     "after_at",
     "after_seq",
+    "last_at",
+    "last_seq",
 }
 
 
@@ -156,6 +162,37 @@ def test_cached_results_are_counted_and_ordered_from_their_index(tmp_path: Path)
         assert len(reads) == 1, plan
         assert "COVERING INDEX" in reads[0]
         assert not any("windlass_key_expiry" in step for step in plan)
+
+
+def instruction_names(text: str, folder: Path) -> list[str]:
+    """What SQLite does for a statement, instruction by instruction, as on a connection of ours."""
+    with closing(DatabaseFile(Address(str(folder / "jobs.db")), deadline=1, large_log=LARGE).connect()) as connection:
+        return [str(row[1]) for row in connection.run(f"EXPLAIN {text}", bound(text))]
+
+
+def test_plain_jobs_are_removed_as_their_index_is_walked(tmp_path: Path) -> None:
+    """A13: SQLite finds them once. With a subquery or a trigger it would gather them first and find each again."""
+    with open_store(SqlitePlace(tmp_path / "jobs.db")) as store:
+        store.count()
+        [plain] = [statement.text for statement in CALLS["prune_oldest"] if statement.name == "plain"]
+        names = instruction_names(plain, tmp_path)
+    assert names.count("Delete") == 2  # of the row, and of its entry in the index that is walked
+    assert not {"RowSetAdd", "RowSetTest", "RowSetRead", "Program", "OpenEphemeral"} & set(names)
+
+
+@pytest.mark.parametrize("call", ["enqueue", "append", "cycle", "rescue", "promote", "prune_oldest"])
+def test_no_list_is_built_for_each_row_that_is_written(tmp_path: Path, call: str) -> None:
+    """Conditions of indexes name states one by one: of more than two values SQLite makes a list, anew for each row."""
+    with open_store(SqlitePlace(tmp_path / "jobs.db")) as store:
+        store.count()
+        for statement in CALLS[call]:
+            names = instruction_names(statement.text, tmp_path)
+            built = [
+                place
+                for place in range(1, len(names) - 2)
+                if names[place : place + 3] == ["OpenEphemeral", "String8", "MakeRecord"] and names[place - 1] != "Once"
+            ]
+            assert not built, statement.text
 
 
 @pytest.mark.parametrize("name", ["limited", "uncount completed", "uncount ended", "count claimed", "limits"])

@@ -22,6 +22,7 @@ from windlass.store.sqlite.statements import BoundCall
 from windlass.testing import ManualClock
 
 FAILED = FinishedLine("default", State.FAILED)
+BESIDE = ["payload", "tags", "steps", "edges", "children", "members"]
 
 
 @pytest.fixture
@@ -49,12 +50,12 @@ def remove(store: Store, call: BoundCall) -> Answer:
 
 
 def test_of_plain_jobs_a_single_statement_is_left(own: Store) -> None:
-    """It commits itself: no thread has the lock while it waits for its turn to run Python."""
+    """After each statement the thread waits for its turn to run Python, and has the file's lock meanwhile."""
     a_failed_job(own, "a")
     a_failed_job(own, "b")
     own.advance(2 * DAY)
     call = read(own)
-    assert [statement.name for statement in call.statements] == ["jobs"]
+    assert [statement.name for statement in call.statements] == ["plain"]
     assert remove(own, call)["pruned"][0][0] == 2
     assert own.count() == 0
     assert isinstance(own.driver, SqliteDriver)
@@ -75,7 +76,13 @@ def test_what_belongs_to_jobs_is_left_too(own: Store) -> None:
     own.advance(2 * DAY)
     assert own.kinds(own.job("b").seq) != []
     call = read(own)
-    assert [statement.name for statement in call.statements] == ["keys", "events", "jobs"]
+    assert [statement.name for statement in call.statements] == [
+        "keys",
+        "events",
+        "others",
+        *BESIDE,
+        "plain",
+    ]
     remove(own, call)
     assert own.count() == 0
     place = own.place

@@ -43,6 +43,8 @@ _SENTENCES = {
     "stray_tag": "the tag {subject} points at a job that is not there",
     "stray_edge": "a job that is not there waits for another",
     "stray_step": "the step {subject} belongs to a job that is not there",
+    "stray_payload": "a payload of {subject} bytes belongs to a job that is not there",
+    "stray_member": "a group has members, but its callback is not there",
     "stray_finished": "an ending ({subject}) belongs to a job that is not there",
     "stray_blocked": "a job that is not there waits at {subject}",
     "stray_ready": "queue {subject} has a place for a job that is not there, or stands elsewhere",

@@ -42,8 +42,6 @@ class Connections:
             call = self._reading(call.read_ahead)
         if not call.statements:
             return call.found
-        if len(call.statements) == 1:
-            return self.writer.execute_by_itself(call)
         return self.writer.execute_with_next(call)
 
     def close(self) -> None:

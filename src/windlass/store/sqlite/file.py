@@ -91,11 +91,7 @@ class DatabaseFile:
 
     def begin(self, connection: Connection) -> None:
         """Begin to write; raises ``Busy`` when another has not ended by the deadline."""
-        self.write(connection, _begin)
-
-    def write(self, connection: Connection, work: Callable[[Connection], T]) -> T:
-        """Run one statement that takes the lock of the file; raises ``Busy`` when another has it until the deadline."""
-        return self.retry_while_busy(self._try_to_write, connection, work)
+        self.retry_while_busy(self._try_to_begin, connection)
 
     def retry_while_busy(self, attempt: Callable[[*Ts], T], *args: *Ts) -> T:
         """Try until it works or the deadline has come.
@@ -117,10 +113,6 @@ class DatabaseFile:
                     if now - began >= self._deadline:
                         raise
 
-    def _try_to_write(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+    def _try_to_begin(self, connection: Connection) -> None:
         self.identity.check(connection)
-        return work(connection)
-
-
-def _begin(connection: Connection) -> None:
-    connection.run("BEGIN IMMEDIATE")
+        connection.run("BEGIN IMMEDIATE")

@@ -101,16 +101,6 @@ class GroupCommit:
         is_busy = clock.monotonic() - self._committed < _BUSY
         return self._carried_out(_Request(call, has_time=True, done=Wakeup() if is_busy else None))
 
-    def execute_by_itself(self, call: BoundCall) -> Answer:
-        """Carry out a call of one statement, which commits itself. Then the file's lock is never in hand while this
-        thread waits for its turn to run Python: other threads, and other processes, need not wait for that.
-
-        After an interrupt it is not known whether it was carried out, so it should be one that may be repeated.
-        """
-        with self._reentry, self._turn:
-            self._recover()
-            return self._file.write(self._open(), call.run_on)
-
     def _carried_out(self, request: _Request) -> Answer:
         try:
             self._queued.append(request)

@@ -21,6 +21,7 @@ SELECT concurrency_key, id, state FROM (
     WHERE concurrency_key IN (SELECT name FROM (
         -- here busy_keys
     ))
-    AND state IN ('pending', 'blocked', 'running')
+    AND
+        -- here may_hold_key (job = windlass_job)
     AND (state = 'running' OR (state = 'pending' AND promised = 1)))
 WHERE place <= :shown ORDER BY concurrency_key, place

@@ -10,4 +10,12 @@ WHERE windlass_edge.child > :after AND windlass_edge.child <= :before AND NOT EX
 UNION ALL
 SELECT 'step', name, seq FROM windlass_step
 WHERE windlass_step.seq > :after AND windlass_step.seq <= :before AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_step.seq)
+UNION ALL
+SELECT 'payload', CAST(size AS TEXT), seq FROM windlass_payload
+WHERE windlass_payload.seq > :after AND windlass_payload.seq <= :before AND NOT EXISTS (
+    SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_payload.seq)
+UNION ALL
+SELECT 'member', CAST(member AS TEXT), callback FROM windlass_member
+WHERE windlass_member.callback > :after AND windlass_member.callback <= :before AND NOT EXISTS (
+    SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_member.callback)
 LIMIT :limit

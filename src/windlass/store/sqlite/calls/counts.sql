@@ -9,10 +9,14 @@ SELECT queue, 'pending', sum(number) FROM (
 GROUP BY queue
 UNION ALL
 SELECT queue, state, count(*) FROM windlass_job
-WHERE state IN ('scheduled', 'retrying', 'blocked') AND (:queue IS NULL OR queue = :queue) GROUP BY queue, state
+WHERE
+    -- here is_held_back (job = windlass_job)
+AND (:queue IS NULL OR queue = :queue) GROUP BY queue, state
 UNION ALL
 SELECT queue, 'running', count(*) FROM windlass_job WHERE state = 'running' AND (:queue IS NULL OR queue = :queue)
 GROUP BY queue
 UNION ALL
 SELECT queue, state, count(*) FROM windlass_job
-WHERE state IN ('completed', 'failed', 'cancelled') AND (:queue IS NULL OR queue = :queue) GROUP BY state, queue
+WHERE
+    -- here is_finished (job = windlass_job)
+AND (:queue IS NULL OR queue = :queue) GROUP BY state, queue

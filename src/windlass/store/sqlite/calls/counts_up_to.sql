@@ -20,14 +20,18 @@ WITH each (most) AS MATERIALIZED (
     SELECT queue.name, waits.value, (
         SELECT count(*) FROM (
             SELECT 1 FROM windlass_job AS job
-            WHERE job.state IN ('scheduled', 'retrying', 'blocked') AND job.queue = queue.name AND job.state = waits.value
+            WHERE
+                -- here is_held_back (job = job)
+            AND job.queue = queue.name AND job.state = waits.value
             LIMIT (SELECT most + 1 FROM each)))
     FROM windlass_queue AS queue, json_each('["scheduled", "retrying", "blocked"]') AS waits
     UNION ALL
     SELECT queue.name, ended.value, (
         SELECT count(*) FROM (
             SELECT 1 FROM windlass_job AS job
-            WHERE job.state IN ('completed', 'failed', 'cancelled') AND job.state = ended.value AND job.queue = queue.name
+            WHERE
+                -- here is_finished (job = job)
+            AND job.state = ended.value AND job.queue = queue.name
             LIMIT (SELECT most + 1 FROM each)))
     FROM windlass_queue AS queue, json_each('["completed", "failed", "cancelled"]') AS ended
 )

@@ -4,10 +4,10 @@
 WITH own AS (SELECT concurrency_key FROM windlass_job WHERE seq = :seq)
 SELECT id, state FROM windlass_job WHERE seq IN (
     SELECT holder.seq FROM own CROSS JOIN windlass_job AS holder ON holder.concurrency_key = own.concurrency_key
-    WHERE holder.state = 'running' AND holder.state IN ('pending', 'blocked', 'running')
+    WHERE holder.state = 'running'
     UNION ALL
     SELECT holder.seq FROM own CROSS JOIN windlass_job AS holder ON holder.concurrency_key = own.concurrency_key
-    WHERE holder.state = 'pending' AND holder.promised = 1 AND holder.state IN ('pending', 'blocked', 'running'))
+    WHERE holder.state = 'pending' AND holder.promised = 1)
 ORDER BY seq LIMIT :limit
 
 -- 2. ahead

@@ -38,7 +38,9 @@ SELECT
         SELECT 1 FROM windlass_leader AS leader
         WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl),
     (SELECT min(start_by) FROM windlass_job
-        WHERE start_by IS NOT NULL AND state IN ('scheduled', 'pending', 'blocked')) - :now,
+        WHERE start_by IS NOT NULL AND
+            -- here may_expire (job = windlass_job)
+    ) - :now,
     EXISTS (SELECT 1 FROM windlass_sent WHERE is_new = 1) OR EXISTS (SELECT 1 FROM windlass_step WHERE is_new = 1),
     EXISTS (SELECT 1 FROM windlass_edge WHERE state = 0),
     count(*) FILTER (WHERE id LIKE '%' || :ending)

@@ -10,7 +10,9 @@ SELECT seq, id,
         WHERE windlass_step.seq = windlass_whole.seq), 0),
     fence, finished_at
 FROM windlass_whole
-WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
+WHERE
+    -- here is_finished (job = windlass_whole)
+AND state = :state AND queue = :queue
 -- bounds the walk through the index; what follows is exact
 AND finished_at BETWEEN :after_at AND max(:now - :age - 1, :beyond_at)
 AND (finished_at, seq) > (:after_at, :after_seq)

@@ -1,4 +1,13 @@
--- 1. prune
+-- 1. beside
+-- Those beside which there is something.
+-- :jobs rows (seq, fence, id, finished_at) as old
+-- binds beside
+SELECT nullif(json_group_array(seq), '[]') FROM windlass_job
+WHERE seq IN (SELECT {old.seq} FROM jsonb_each(:jobs) AS old) AND NOT (
+    -- here is_plain (job = windlass_job)
+)
+
+-- 2. prune
 -- Removes finished jobs that are still as they were seen: one that was retried meanwhile and has finished anew carries
 -- another fence.
 -- :jobs rows (seq, fence, id, finished_at) as old
@@ -11,13 +20,15 @@ DELETE FROM windlass_job WHERE seq IN (
     ))
 RETURNING seq
 
--- 2. event
+-- here delete_beside (jobs = beside)
+
+-- 3. event
 -- The events of a job go with it.
 -- :jobs rows (seq, fence, id, finished_at)
 DELETE FROM windlass_event WHERE seq IN (SELECT {jobs.seq} FROM jsonb_each(:jobs))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_event.seq)
 
--- 3. key
+-- 4. key
 -- So does its key.
 -- :jobs rows (seq, fence, id, finished_at)
 DELETE FROM windlass_key WHERE id IN (SELECT {jobs.id} FROM jsonb_each(:jobs))

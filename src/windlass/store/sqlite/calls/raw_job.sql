@@ -2,7 +2,7 @@
 -- gives records as json
 SELECT CAST(json_group_array(json_array(place, json(body))) AS BLOB) FROM (
     SELECT 'job' AS place, json_object({JobRecord; keyed}, 'claim', claim, 'gate', gate, 'promised', promised,
-        'has_steps', has_steps) AS body
+        'has_steps', has_steps, 'linked', linked) AS body
     FROM windlass_job WHERE id = :id
     UNION ALL
     SELECT 'payload', json_object('seq', apart.seq, 'size', apart.size, 'payload', apart.payload)

@@ -16,3 +16,15 @@ AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_edg
 DELETE FROM windlass_step WHERE seq IN (
     SELECT {stray.seq} FROM jsonb_each(:strays) AS stray WHERE {stray.kind} = 'step')
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_step.seq)
+
+-- 4. payloads
+-- :strays rows (kind, name, seq) as stray
+DELETE FROM windlass_payload WHERE seq IN (
+    SELECT {stray.seq} FROM jsonb_each(:strays) AS stray WHERE {stray.kind} = 'payload')
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_payload.seq)
+
+-- 5. members
+-- :strays rows (kind, name, seq) as stray
+DELETE FROM windlass_member WHERE callback IN (
+    SELECT {stray.seq} FROM jsonb_each(:strays) AS stray WHERE {stray.kind} = 'member')
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_member.callback)

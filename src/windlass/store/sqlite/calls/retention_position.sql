@@ -2,6 +2,8 @@
 -- retention. The walk through the index is bounded by :skip.
 -- gives position
 SELECT finished_at, seq FROM windlass_job
-WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
+WHERE
+    -- here is_finished (job = windlass_job)
+AND state = :state AND queue = :queue
 AND finished_at <= :at AND (finished_at, seq) < (:at, :seq)
 ORDER BY finished_at DESC, seq DESC LIMIT 1 OFFSET :skip

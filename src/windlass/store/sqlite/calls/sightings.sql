@@ -15,7 +15,9 @@ WITH seen (part, seq) AS (
     CROSS JOIN (SELECT 'completed' AS state UNION ALL SELECT 'failed' UNION ALL SELECT 'cancelled') AS ended
     CROSS JOIN windlass_job AS job ON job.seq IN (
         SELECT seq FROM windlass_job AS one
-        WHERE one.state IN ('completed', 'failed', 'cancelled') AND one.state = ended.state AND one.queue = queue.name
+        WHERE
+            -- here is_finished (job = one)
+        AND one.state = ended.state AND one.queue = queue.name
         AND one.finished_at >= :since
         ORDER BY one.finished_at DESC LIMIT :most_ended)
     UNION ALL

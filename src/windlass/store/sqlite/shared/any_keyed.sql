@@ -3,5 +3,7 @@
 SELECT 2 AS kind FROM (SELECT 1 FROM windlass_job WHERE rate_key IS NOT NULL AND state = 'pending' LIMIT 1)
 UNION ALL
 SELECT 1 FROM (
-    SELECT 1 FROM windlass_job WHERE concurrency_key IS NOT NULL AND state IN ('pending', 'blocked', 'running') LIMIT 1)
+    SELECT 1 FROM windlass_job WHERE concurrency_key IS NOT NULL AND
+        -- here may_hold_key (job = windlass_job)
+    LIMIT 1)
 LIMIT 1

@@ -3,8 +3,6 @@
         SELECT coalesce(concurrency, declared) FROM windlass_key_limit
         WHERE task = substr({key}, 1, instr({key}, char(10)) - 1)), 1)
     - (SELECT count(*) FROM windlass_job AS holder
-        WHERE holder.concurrency_key = {key} AND holder.state = 'running'
-        AND holder.state IN ('pending', 'blocked', 'running'))
+        WHERE holder.concurrency_key = {key} AND holder.state = 'running')
     - (SELECT count(*) FROM windlass_job AS holder
-        WHERE holder.concurrency_key = {key} AND holder.state = 'pending' AND holder.promised = 1
-        AND holder.state IN ('pending', 'blocked', 'running'))
+        WHERE holder.concurrency_key = {key} AND holder.state = 'pending' AND holder.promised = 1)

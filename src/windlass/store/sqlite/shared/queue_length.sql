@@ -3,4 +3,6 @@
         WHERE queue = {queue} AND state = 'pending' AND crashes = 0 AND rescues = 0)
     + (SELECT count(*) FROM windlass_job
         WHERE queue = {queue} AND state = 'pending' AND crashes + rescues > 0)
-    + (SELECT count(*) FROM windlass_job WHERE queue = {queue} AND state IN ('scheduled', 'retrying', 'blocked'))
+    + (SELECT count(*) FROM windlass_job WHERE queue = {queue} AND
+        -- here is_held_back (job = windlass_job)
+    )

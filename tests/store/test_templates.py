@@ -66,6 +66,10 @@ def test_comments_and_empty_braces_stay_as_they_are() -> None:
     assert fill("-- {nothing.here} {or} {There}\nSELECT '{}'", file="some.sql").endswith("SELECT '{}'")
 
 
+def test_a_text_that_begins_with_a_brace_stays_as_it_is() -> None:
+    assert filled("""'{"v":2}', '{Nothing}', {StartMark}""") == """'{"v":2}', '{Nothing}', seq, fence, ago"""
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

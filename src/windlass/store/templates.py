@@ -24,7 +24,8 @@ What such a list has to say of its fields follows behind semicolons, in any orde
 - ``{JobRecord; keyed}``: ``'seq', seq, ...``
 - ``{excluded.HeldKey; assigned}``: ``key = excluded.key, ...``
 
-A name that is not known is an error, so that no statement can do without a field by mistake.
+A text in quotes that begins with a brace, ``'{"v":1}'``, is left as it is. A name that is not known is an error, so that
+no statement can do without a field by mistake.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from windlass.store.columns import STRUCTS, fields_of, numbers_of
 
 _COMMENT = re.compile(r"--.*")
 _ROWS = re.compile(r"^-- :(\w+) rows \(([\w, ]+)\)(?: as (\w+))?", re.M)
-# A comment is passed by as a whole: what it has in braces is not filled in.
+# A comment, or a text that begins with a brace, is passed by as a whole: what it has in braces is not filled in.
 _FIELD = re.compile(r"--.*|\{(\w+)\.([a-z]\w*)\}")
-_LIST = re.compile(r"--.*|\{((?>--.*|[^{}])++)\}")
+_LIST = re.compile(r"--.*|'\{[^']*'|\{((?>--.*|[^{}])++)\}")
 _HEAD = re.compile(r"(:|\w+\.)?([A-Z]\w*)")
 _WITHOUT = re.compile(r"without ([\w, ]+)")
 _CAST = re.compile(r"cast ([\w, ]+) as ([\w ]+)")

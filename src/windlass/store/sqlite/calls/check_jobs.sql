@@ -26,5 +26,5 @@ SELECT job.seq, 'no_tag', tag.value FROM job JOIN json_each(iif(json_valid(job.t
 WHERE job.tags IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM windlass_tag WHERE windlass_tag.tag = tag.value AND windlass_tag.seq = job.seq)
 UNION ALL
-SELECT seq, 'no_text', 'payload' FROM job WHERE payload = char(123) || '"v":2,"payload":"apart"' || char(125)
+SELECT seq, 'no_text', 'payload' FROM job WHERE payload = '{"v":2,"payload":"apart"}'
 AND NOT EXISTS (SELECT 1 FROM windlass_payload WHERE windlass_payload.seq = job.seq)

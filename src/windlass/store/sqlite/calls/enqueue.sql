@@ -210,7 +210,7 @@ SELECT nullif(json_group_array(seq), '[]') FROM (
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_job SET
-    payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
+    payload = iif(length({taken.payload}) > 1024, '{"v":2,"payload":"apart"}', {taken.payload}),
     -- the expiry counts from the new time, where there is one
     start_by = iif(start_by IS NULL OR run_at = {taken.run_at}, start_by, ({taken.run_at}) + expires),
     run_at = {taken.run_at}, state = {taken.state}, gate = NULL, reason = iif(state = 'blocked', NULL, reason),

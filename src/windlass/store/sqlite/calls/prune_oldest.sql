@@ -84,13 +84,12 @@ DELETE FROM windlass_job WHERE seq IN (SELECT value FROM json_each(:others)) AND
 -- 8. plain
 -- The short way, which nearly all jobs go: SQLite walks the index and removes each row as it comes to it. It does so only in a
 -- statement without subqueries, for a table without triggers for deletes; else it finds all rows first, and each of them
--- again. That would take twice as long, while no other process can write.
+-- again. That would take twice as long, while no other process can write. And no function is called: it might fail half-way,
+-- so SQLite would copy every page that is changed. Retention lets all jobs go that come before one that it lets go.
 -- only if has_plain
 DELETE FROM windlass_job WHERE
     -- here is_finished (job = windlass_job)
 AND state = :state AND queue = :queue
-AND finished_at BETWEEN :after_at AND :last_at
-AND (finished_at, seq) > (:after_at, :after_seq) AND (finished_at, seq) <= (:last_at, :last_seq)
-AND (finished_at < :now - :age OR (finished_at, seq) <= (:beyond_at, :beyond_seq))
+AND finished_at BETWEEN :after_at AND :last_at AND (finished_at < :last_at OR seq <= :last_seq)
 AND unique_key IS NULL AND
     -- here is_plain (job = windlass_job)

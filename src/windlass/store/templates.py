@@ -24,8 +24,8 @@ What such a list has to say of its fields follows behind semicolons, in any orde
 - ``{JobRecord; keyed}``: ``'seq', seq, ...``
 - ``{excluded.HeldKey; assigned}``: ``key = excluded.key, ...``
 
-A text in quotes that begins with a brace, ``'{"v":1}'``, is left as it is. A name that is not known is an error, so that
-no statement can do without a field by mistake.
+A text in quotes that begins with a brace, ``'{"v":1}'``, is left as it is. A name that is not known is an error, so
+that no statement can do without a field by mistake.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ TRAFFIC: dict[str, list[Edit]] = {
     "rate key not asked for by a manual claim": [Edit("manual_claim", "turn > tokens", "false")],
     "what operators say of keys ignored": [Edit("cycle", "coalesce(concurrency, declared)", "declared")],
     "replaced job keeps old arguments": [
-        Edit("enqueue", "json_object('v', 2, 'payload', 'apart'), taken.value ->> 2)", "payload, payload)")
+        Edit("enqueue", """'{"v":2,"payload":"apart"}', taken.value ->> 2)""", "payload, payload)")
     ],
     "job that runs is replaced": [Edit("enqueue", "AND holder.state IN ('pending', 'scheduled', 'blocked')")],
     "postponed job keeps its time": [

@@ -90,6 +90,7 @@ DELETE FROM windlass_job WHERE seq IN (SELECT value FROM json_each(:others)) AND
 DELETE FROM windlass_job WHERE
     -- here is_finished (job = windlass_job)
 AND state = :state AND queue = :queue
-AND finished_at BETWEEN :after_at AND :last_at AND (finished_at < :last_at OR seq <= :last_seq)
+AND finished_at BETWEEN :after_at AND :last_at
+AND (finished_at > :after_at OR seq > :after_seq) AND (finished_at < :last_at OR seq <= :last_seq)
 AND unique_key IS NULL AND
     -- here is_plain (job = windlass_job)

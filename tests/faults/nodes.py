@@ -11,8 +11,10 @@ from tests.places.place import ServerPlace, put_postgres, put_redis, wipe_postgr
 from tests.servers.postgres_node import postgres_node
 from tests.servers.redis_node import redis_node
 
-DURABLE = {"appendonly": "yes", "appendfsync": "everysec"}
-"""What a Redis server that holds jobs should have; a process that is killed loses nothing that it wrote to its log."""
+DURABLE = {"appendonly": "yes", "appendfsync": "always"}
+"""A server that is killed loses nothing that it has acknowledged. With ``everysec`` it may: while a sync takes its time
+it answers before it writes to its log, for up to two seconds.
+"""
 
 
 class Node(Protocol):

@@ -67,7 +67,8 @@ def test_comments_and_empty_braces_stay_as_they_are() -> None:
 
 
 def test_a_text_that_begins_with_a_brace_stays_as_it_is() -> None:
-    assert filled("""'{"v":2}', '{Nothing}', {StartMark}""") == """'{"v":2}', '{Nothing}', seq, fence, ago"""
+    texts = """'{"v":2}', '{Nothing}', '{nothing.here}', """
+    assert filled(texts + "{StartMark}") == texts + "seq, fence, ago"
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,10 @@ from windlass.store.columns import STRUCTS, fields_of, numbers_of
 
 _COMMENT = re.compile(r"--.*")
 _ROWS = re.compile(r"^-- :(\w+) rows \(([\w, ]+)\)(?: as (\w+))?", re.M)
-# A comment, or a text that begins with a brace, is passed by as a whole: what it has in braces is not filled in.
-_FIELD = re.compile(r"--.*|\{(\w+)\.([a-z]\w*)\}")
-_LIST = re.compile(r"--.*|'\{[^']*'|\{((?>--.*|[^{}])++)\}")
+# Passed by as a whole: what comments, and texts that begin with a brace, have in braces is not filled in.
+_PASSED_BY = r"--.*|'\{[^']*'"
+_FIELD = re.compile(_PASSED_BY + r"|\{(\w+)\.([a-z]\w*)\}")
+_LIST = re.compile(_PASSED_BY + r"|\{((?>--.*|[^{}])++)\}")
 _HEAD = re.compile(r"(:|\w+\.)?([A-Z]\w*)")
 _WITHOUT = re.compile(r"without ([\w, ]+)")
 _CAST = re.compile(r"cast ([\w, ]+) as ([\w ]+)")
